@@ -9,10 +9,10 @@ endif
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
 CONCURRENT = ./core/bnn ./core/mixture ./core/features ./core/readout ./core/softmax ./internal/linalg ./baselines/learners/command ./figures \
-	./runner $(addprefix ./runner/internal/,engine experiment learner own report store)
+	./runner $(addprefix ./runner/internal/,engine learner own pipeline report store)
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
-FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
+FUZZED = ./runner/internal/pipeline/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
 	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 # The experiments to run: without data sets and in seconds, with EFFORT=quick.
@@ -31,8 +31,8 @@ help:
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
 	@echo '                 EXP as above, EFFORT=short: short forms of small ones'
-	@echo 'make draw        draw the figures again from the tables in results/, and results/index.html,'
-	@echo '                 all results in one file'
+	@echo 'make draw        draw the figures and write README.md again from the tables in results/, and'
+	@echo '                 results/index.html, all results in one file'
 	@echo 'make keys        write the tables of experiments/KEYS.md again, from the comments of the code'
 	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
@@ -54,7 +54,8 @@ check:
 	go test -race -short $(CONCURRENT)
 
 torture:
-	CLOSEDFORM_TORTURE=$(or $(EFFORT),full) go test -count 1 -timeout 1h -run 'Extremes|Torture' ./core/bnn ./runner
+	CLOSEDFORM_TORTURE=$(or $(EFFORT),full) go test -count 1 -timeout 1h -run 'Extremes|Torture' ./core/bnn \
+		./runner/internal/pipeline
 	@set -e; for target in $(FUZZED); do \
 		go test $${target%/*} -run '^$$' -fuzz "^$${target##*/}\$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x; \
 	done

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -14,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -22,17 +22,17 @@ import (
 	"syscall"
 
 	"closedform/runner/internal/data/fetch"
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/pipeline"
 	"closedform/runner/internal/quote"
 )
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(1 << 30) // the garbage of several experiments goes before it adds up
+		debug.SetMemoryLimit(1 << 30) // collects the garbage of several experiments in time
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // of which cells make much, beside little that stays
+		debug.SetGCPercent(200) // cells make much garbage and keep little
 	}
 	// The first signal cancels the context; after stop, a second one ends the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -56,23 +56,21 @@ func exitCode(err error) int {
 	return 1
 }
 
-const program = "go run ./runner"
-
-var errUsage = errors.New("usage") // of errors of the command line
+var errUsage = errors.New("usage") // marks errors of the command line
 
 func misuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
 }
 
 type invocation struct {
-	words          []string // of the command line
+	words          []string // the arguments of the program
 	stdout, stderr io.Writer
 }
 
 type command struct {
-	name, args     string                       // words in brackets may be left out, and that before … repeated
-	does, examples string                       // the first example without the name of the program
-	declare        func(f *flag.FlagSet) action // declares its flags
+	name, args     string                       // args in brackets are optional; … means one or more
+	does, examples string                       // examples begins with the arguments of the first example
+	declare        func(f *flag.FlagSet) action // declares the flags
 }
 
 type action func(ctx context.Context, in *invocation, args []string) error
@@ -80,7 +78,7 @@ type action func(ctx context.Context, in *invocation, args []string) error
 var commands = []command{
 	{"run", "[NAME…]", "run experiments; the default command", runExamples, runCommand},
 	{"list", "", "list experiments, their state and what they cost", "list -check", listCommand},
-	{"draw", "[NAME…]", "draw the figures again from the published tables", "draw fig1_12", drawCommand},
+	{"draw", "[NAME…]", "make figures and texts again from the published tables", "draw fig1_12", drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", "verify -all", verifyCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ as numbers.toml says", "paper paper", paperCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", "fetch iris mnist", fetchCommand},
@@ -118,8 +116,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 			return c.run(ctx, in, args)
 		}
 	}
-	meant := manifest.Meant(name, names)
-	return misuse("no command %q; %sto run a manifest: runner run %s", name, meant, quoted(name))
+	asRun := pipeline.CommandLine([]string{"run", name})
+	return misuse("no command %q; %sto run a manifest: %s", name, manifest.Meant(name, names), asRun)
 }
 
 func (c *command) run(ctx context.Context, in *invocation, args []string) error {
@@ -130,14 +128,19 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 	args, err := parse(f, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(in.stdout, "Usage: %s [flags]\n\n%s\n\n  %s %s\n\nFlags:\n", line, c.does, program, c.examples)
+		fmt.Fprintf(in.stdout, "Usage: %s [flags]\n\n%s\n\n  %s %s\n\nFlags:\n", line, c.does,
+			pipeline.Program, c.examples)
 		f.SetOutput(in.stdout)
 		f.PrintDefaults()
 		return err
 	case err != nil:
 		return misuse("%s: %v", c.name, err)
 	case !c.takes(len(args)):
-		return misuse("need %s; got %d arguments", line, len(args))
+		got := fmt.Sprintf("%d arguments", len(args))
+		if len(args) == 1 {
+			got = "1 argument"
+		}
+		return misuse("%s takes %s; got %s", c.name, cmp.Or(c.args, "no arguments"), got)
 	}
 	return do(ctx, in, args)
 }
@@ -155,33 +158,16 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	return rest, err
 }
 
-func commandLine(words []string) string {
-	command := program
-	for _, word := range words {
-		command += " " + quoted(word)
-	}
-	return command
-}
-
-var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 func fetchCommand(f *flag.FlagSet) action {
 	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
 	return func(ctx context.Context, in *invocation, sets []string) error {
-		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, *mirror, in.stdout)
+		return fetch.Sets(ctx, filepath.Join(pipeline.Folder, "data", fetch.File), sets, *mirror, in.stdout)
 	}
 }
 
 func paperCommand(*flag.FlagSet) action {
 	return func(_ context.Context, _ *invocation, args []string) error {
-		return quote.WriteLaTeX(args[0], experiment.Results)
+		return quote.WriteLaTeX(args[0], pipeline.Results)
 	}
 }
 
@@ -192,7 +178,7 @@ func versionCommand(*flag.FlagSet) action {
 			version = info.Main.Version // has the commit, but for go run
 		}
 		_, err := fmt.Fprintf(in.stdout, "closedform %s, %s %s/%s\nsource digest %s\n",
-			version, runtime.Version(), runtime.GOOS, runtime.GOARCH, experiment.SourceDigest())
+			version, runtime.Version(), runtime.GOOS, runtime.GOARCH, pipeline.SourceDigest())
 		return err
 	}
 }

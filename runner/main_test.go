@@ -2,13 +2,9 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +14,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/pipeline"
 )
 
 // asProgram is the environment variable that makes this test binary the
@@ -26,9 +22,8 @@ import (
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	experiment.SourceDigest = func() string { return "1" }
+	pipeline.SourceDigest = func() string { return "1" }
 	if os.Getenv(asProgram) != "" {
-		limitFiles()
 		main()
 	}
 	os.Exit(m.Run())
@@ -54,22 +49,6 @@ func mustRun(t testing.TB, args ...string) string {
 	}
 	check.Equal(t, fmt.Sprintf("%q prints", args), stderr, "")
 	return stdout
-}
-
-// published is a run of a manifest of the name small.
-func published(t *testing.T, manifest string) (m, out, dir string) {
-	t.Helper()
-	m, out = write(t, manifest), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
-	return m, out, filepath.Join(out, "small")
-}
-
-// changeSources makes the program one of other sources, until the end of the test.
-func changeSources(t *testing.T, digest string) {
-	t.Helper()
-	was := experiment.SourceDigest
-	experiment.SourceDigest = func() string { return digest }
-	t.Cleanup(func() { experiment.SourceDigest = was })
 }
 
 // fails checks that a run has an error that says this.
@@ -103,18 +82,6 @@ func exit(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return p.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()
 }
 
-// edit returns the text with each old, which is there once, replaced by the new after it.
-func edit(t testing.TB, text string, oldNew ...string) string {
-	t.Helper()
-	for i := 0; i < len(oldNew); i += 2 {
-		if n := strings.Count(text, oldNew[i]); n != 1 {
-			t.Fatalf("%q is there %d times, not once", oldNew[i], n)
-		}
-		text = strings.Replace(text, oldNew[i], oldNew[i+1], 1)
-	}
-	return text
-}
-
 // write writes a file into a new folder, or the named one, and returns its path.
 func write(t testing.TB, text string, path ...string) string {
 	t.Helper()
@@ -143,62 +110,6 @@ func exists(path ...string) bool {
 
 func glob(t testing.TB, path ...string) []string {
 	return check.Must(filepath.Glob(filepath.Join(path...)))
-}
-
-// cellFiles returns the files of the finished cells of a results folder.
-func cellFiles(t testing.TB, dir string) []string { return glob(t, dir, "cells", "*.cell") }
-
-// results returns by name all files of a results folder that must be the same
-// bytes on every run, after comparing them with SHA256SUMS.
-func results(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	var sums strings.Builder
-	for _, path := range glob(t, dir, "*") { // in the order of their names
-		switch name := filepath.Base(path); {
-		case name == "cells", name == "run.json", name == "README.md": // tell of the run
-		case name == "SHA256SUMS":
-			files[name] = read(t, path)
-		default:
-			files[name] = read(t, path)
-			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(files[name])), name)
-		}
-	}
-	if got := files["SHA256SUMS"]; got != sums.String() {
-		t.Errorf("SHA256SUMS is\n%swant\n%s", got, &sums)
-	}
-	return files
-}
-
-// same compares two sets of files, of which want must not be empty.
-func same(t testing.TB, got, want map[string]string) {
-	t.Helper()
-	check.Equal(t, "files", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
-	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s: other bytes", name)
-		}
-	}
-	check.Equal(t, "nothing to compare with", len(want) == 0, false)
-}
-
-// snapshot returns all that is under a folder, with its time, to compare by same.
-func snapshot(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			files[path] = ""
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			files[path] = info.ModTime().String() + read(t, path)
-		}
-		return err
-	})
-	check.OK(t, err)
-	return files
 }
 
 // inExperiments goes to a new folder with these manifests in experiments/.
@@ -251,7 +162,7 @@ func TestExamples(t *testing.T) {
 	example := regexp.MustCompile(`(?m)go run \./runner (.*?)(  .*)?$`)
 	n := 0
 	for _, c := range commands {
-		for _, found := range example.FindAllStringSubmatch(program+" "+c.examples, -1) {
+		for _, found := range example.FindAllStringSubmatch(pipeline.Program+" "+c.examples, -1) {
 			n++
 			words := strings.Fields(found[1])
 			if words[0] == c.name {
@@ -266,13 +177,23 @@ func TestExamples(t *testing.T) {
 			if f.Lookup("exp") == nil || strings.Contains(found[1], "my") {
 				continue // it names no experiment, or a file of the user
 			}
-			choices := flag.NewFlagSet("", flag.ContinueOnError)
-			chosen := choiceFlags(choices)
-			args = check.Must(parse(choices, words))
-			check.Must(chosen.load(io.Discard, args, false))
+			flags := flag.NewFlagSet("", flag.ContinueOnError)
+			r := requestFlags(flags)
+			check.OK(t, r.complete(&invocation{}, check.Must(parse(flags, words))))
+			check.Must(r.Find(false))
 		}
 	}
 	check.Equal(t, "there are examples", n > 10, true)
+}
+
+// The commands for experiments do what their names say.
+func TestCommands(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	begins(t, mustRun(t, "run", "mine"), "mine: 1 cells, 1 computed, ")
+	begins(t, mustRun(t, "list"), "NAME ")
+	check.Equal(t, "list -check prints", mustRun(t, "list", "-check"), "")
+	check.Equal(t, "verify prints", mustRun(t, "verify", "mine"), "mine: same bytes\n")
+	check.Equal(t, "draw prints", mustRun(t, "draw", "-all"), "mine: 1 figures drawn\nopen results/index.html\n")
 }
 
 // Each line is a command line, and what its error says.
@@ -295,7 +216,9 @@ predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
 predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
 learn n.npz | -data FILE
-list M | need runner list
+list M | list takes no arguments; got 1 argument
+draw M -workers 2 | -workers
+draw M -quiet | -quiet
 fetch | SET…
 M | runner run M
 lsit | did you mean list?
@@ -304,7 +227,7 @@ list -check -x |
 
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, small, "M")
+	write(t, mine, "M")
 	for line := range strings.SplitSeq(misused[1:], "\n") {
 		args, want, _ := strings.Cut(line, " |")
 		stdout, _, err := try(t, strings.Fields(args)...)

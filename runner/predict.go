@@ -11,8 +11,8 @@ import (
 
 	"closedform/core/classifier"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/own"
+	"closedform/runner/internal/pipeline"
 	"closedform/runner/internal/store"
 )
 
@@ -29,7 +29,7 @@ func predictCommand(f *flag.FlagSet) action {
 			return misuse("%v", err)
 		}
 		for _, source := range []string{r.Data, r.Network} {
-			if experiment.SameFile(source, *to) {
+			if pipeline.SameFile(source, *to) {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
@@ -78,7 +78,7 @@ func learnCommand(f *flag.FlagSet) action {
 			if *to != "" {
 				words = append([]string{"learn", *to}, "-data", r.Data)
 			}
-			err = fmt.Errorf("%w; to go on at row %d: %s -from %[2]d", err, next, commandLine(words))
+			err = fmt.Errorf("%w; to go on at row %d: %s -from %[2]d", err, next, pipeline.CommandLine(words))
 		}
 		return err
 	}
@@ -103,7 +103,7 @@ func rowsFlags(f *flag.FlagSet) *own.Rows {
 		"most a `share` of the answers is wrong")
 	f.Float64Var(&r.Familiarity, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
-	formatFlags(f, &r.Format, "that of the training table")
+	formatFlags(f, &r.Format, "that of the training table", "that of the training table")
 	return r
 }
 
@@ -115,10 +115,10 @@ func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
 	})
 }
 
-func formatFlags(f *flag.FlagSet, format *dataset.Format, otherwise string) {
-	f.StringVar(&format.Separator, "separator", "", "what is between cells: ',', ';' or tab (default: "+
-		otherwise+")")
-	f.StringVar(&format.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
+func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
+	f.StringVar(&format.Separator, "separator", "", "what is between cells: ',', ';' or 'tab' (default: "+
+		separator+")")
+	f.StringVar(&format.Decimal, "decimal", "", "decimal mark of numbers: '.' or ',' (default: "+decimal+")")
 }
 
 func tableFlags(f *flag.FlagSet) *own.Table {
@@ -133,6 +133,6 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	listFlag(f, &format.Ignore, "ignore", ",", "`columns` that are no inputs, as a,b")
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
-	formatFlags(f, format, "',' and .")
+	formatFlags(f, format, "','", "'.'")
 	return t
 }

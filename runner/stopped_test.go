@@ -1,19 +1,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/pipeline"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // startAndWait starts the program and waits until ready says so or it has
@@ -36,69 +37,44 @@ func signaled(p *process, s syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == s
 }
 
-// slow returns the manifest small with as many seeds, whose cells take five times so many milliseconds.
-func slow(t *testing.T, seeds, sleep int) string {
-	t.Helper()
-	long := fmt.Sprintf("points = 5\nsleep = %d", sleep)
-	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", long)
+// sleeper is a study whose four cells sleep.
+type sleeper struct {
+	Sleep int  `toml:"sleep"` // milliseconds
+	Deaf  bool `toml:"deaf"`  // to interruptions
+	study.Plain
 }
 
-// temporary fails if temporary files are left in a results folder.
-func temporary(t *testing.T, dir string) {
-	t.Helper()
-	left := slices.Concat(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*"))
-	check.Equal(t, "temporary files are left", len(left), 0)
+func (s *sleeper) Cells() (cells []study.Cell) {
+	for i := range 4 {
+		cells = append(cells, study.Cell{Key: fmt.Sprint(i), Run: study.Tables(s.run)})
+	}
+	return cells
 }
 
-// A run, or one of two in a folder, is killed at moments of computing and publishing and at random; what is
-// published is whole at any time, and in the end the same as without.
-func TestTortureKills(t *testing.T) {
-	m, whole := write(t, slow(t, 4, 2)), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole)
-	want := results(t, filepath.Join(whole, "small"))
-	moments := []func(dir string) bool{
-		func(dir string) bool { return len(cellFiles(t, dir)) >= 4 },
-		func(dir string) bool { return exists(dir, "manifest.toml") },
-	}
-	for range check.Torture(t, 1, 20, 200) {
-		end := time.Now().Add(time.Duration(rand.Int64N(int64(150 * time.Millisecond))))
-		moments = append(moments, func(string) bool { return time.Now().After(end) })
-	}
-	incomplete := 0
-	for k, ready := range moments {
-		out := t.TempDir()
-		dir := filepath.Join(out, "small")
-		args := []string{"-exp", m, "-out", out, "-quiet", "-workers", "2"}
-		others := make(chan error, 1)
-		others <- nil
-		if k%2 == 1 {
-			_, other := startAndWait(t, func() bool { return true }, args...)
-			<-others
-			go func() { others <- <-other }()
+func (s *sleeper) run(ctx context.Context) (table.Set, error) {
+	for range s.Sleep {
+		time.Sleep(time.Millisecond)
+		if ctx.Err() != nil && !s.Deaf {
+			return nil, ctx.Err()
 		}
-		p, ended := startAndWait(t, func() bool { return ready(dir) }, args...)
-		p.Process.Kill()
-		<-ended
-		wholeFiles(t, dir, want)
-		if !exists(dir, "SHA256SUMS") {
-			incomplete++
-		}
-		check.OK(t, <-others)
-		complete(t, m, out, want)
 	}
-	check.Equal(t, "runs were killed in the middle", incomplete > 0, true)
+	return nil, nil
 }
 
-// A signal ends all experiments at work; the same command goes on, and makes what a run without
-// an interruption makes, by other workers.
+func init() {
+	pipeline.Kinds = append(pipeline.Kinds, study.Kind{
+		Name: "sleeper",
+		New: func(m *manifest.Manifest) (study.Experiment, error) {
+			s := new(sleeper)
+			return s, m.Decode(s)
+		},
+	})
+}
+
+// A signal ends all experiments at work; the command that the program prints goes on.
 func TestInterruptedRunGoesOn(t *testing.T) {
-	names := []string{"a", "b"}
-	all := map[string]string{}
-	for _, name := range names {
-		all[name+".toml"] = edit(t, slow(t, 2, 10), `"small"`, fmt.Sprintf("%q", name))
-	}
-	inExperiments(t, all)
-	mustRun(t, "-all", "-out", "whole", "-workers", "8")
+	const text = "name = %q\nstudy = 'sleeper'\nsleep = 50\n"
+	inExperiments(t, map[string]string{"a.toml": fmt.Sprintf(text, "a"), "b.toml": fmt.Sprintf(text, "b")})
 	message := regexp.MustCompile(`(?m)^runner: interrupted; to go on: go run ./runner -all -workers 2$`)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		done := func() int { return len(glob(t, "results", "*", "cells", "*.cell")) }
@@ -108,20 +84,12 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.stderr.String()) || p.stdout.Len() > 0 {
 			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.stderr)
 		}
-		if left := glob(t, "results", "*", "*.csv"); len(left) > 0 {
+		if left := glob(t, "results", "*", "manifest.toml"); len(left) > 0 {
 			t.Errorf("it has published %q", left)
 		}
-		reused := 8 - done()
-		stdout := mustRun(t, "-all")
-		for _, name := range names {
-			temporary(t, filepath.Join("results", name))
-			same(t, results(t, filepath.Join("results", name)), results(t, filepath.Join("whole", name)))
-			var computed int
-			_, after, _ := strings.Cut(stdout, name+": 4 cells, ")
-			fmt.Sscanf(after, "%d computed", &computed)
-			reused -= computed
-		}
-		check.Equal(t, "cells that are computed again", reused, 0)
+		before := done()
+		mustRun(t, "-all", "-workers", "2")
+		check.Equal(t, "cells", []any{before < 8, done()}, []any{true, 8})
 		remove(t, "results")
 	}
 }
@@ -130,8 +98,9 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	if signal.Ignored(os.Interrupt) {
 		t.Skip("interrupts are ignored, as in the background of a script")
 	}
-	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20000\ndeaf = true")), t.TempDir()
-	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
+	m, out := write(t, "name = 'deaf'\nstudy = 'sleeper'\nsleep = 100000\ndeaf = true\n"), t.TempDir()
+	claimed := func() bool { return len(glob(t, out, "deaf", "cells", "at", "*.claim")) > 0 }
+	p, ended := startAndWait(t, claimed, "-exp", m, "-out", out)
 	time.Sleep(300 * time.Millisecond) // for the first cell to begin
 	for range 100 {
 		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
@@ -145,83 +114,4 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		}
 	}
 	t.Fatal("it goes on after many interrupts")
-}
-
-// claimed reports whether a cell of small is being computed.
-func claimed(t testing.TB, out string) bool {
-	t.Helper()
-	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
-}
-
-// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if
-// one of them is killed and started again, and one run publishes. Of other values there is one run at a time.
-func TestRunsInOneFolder(t *testing.T) {
-	m, whole, out := write(t, slow(t, 8, 10)), t.TempDir(), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
-	want := results(t, filepath.Join(whole, "small"))
-	dir := filepath.Join(out, "small")
-	var runs []*process
-	var ends []<-chan error
-	start := func(ready func() bool) {
-		p, ended := startAndWait(t, ready, "-exp", m, "-out", out, "-workers", "1")
-		runs, ends = append(runs, p), append(ends, ended)
-	}
-	computed := func() int { return len(cellFiles(t, dir)) }
-	for range 3 {
-		start(func() bool { return claimed(t, out) })
-	}
-	busy := "small: a run of other values or other code is using " + dir
-	fails(t, busy, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	for computed() < 4 {
-		time.Sleep(time.Millisecond)
-	}
-	check.OK(t, runs[0].Process.Kill())
-	<-ends[0]
-
-	start(func() bool { return computed() == 16 })
-	all, published := 0, 0
-	for i := 1; i < len(runs); i++ {
-		if err := <-ends[i]; err != nil {
-			t.Errorf("%v: %s", err, &runs[i].stderr)
-		}
-		var n int
-		said := runs[i].stdout.String()
-		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
-		all += n
-		published += strings.Count(said, " files, in ")
-		ended := strings.Contains(said, " files, in ") != strings.Contains(said, "is up to date")
-		check.Equal(t, said+": it ends up to date", ended, true)
-	}
-	if published != 1 || all < 12 || all > 16 {
-		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
-	}
-	same(t, results(t, dir), want)
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 16 cells, 0 computed, 16 done before; ")
-}
-
-// A cell that fails ends the run with its error alone. Its cells, earlier results and those of others are
-// kept, and experiments whose cells were done are published.
-func TestFailureTogether(t *testing.T) {
-	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
-	inExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
-	mustRun(t, "-exp", "a")
-	remove(t, "results", "a", "summary.csv") // to be published again
-	code, stdout, stderr := exit(t, "-all", "-quiet", "-workers", "1")
-	begins(t, stderr, "runner: bad: cell total seed=")
-	check.Equal(t, "exit code, and lines", []int{code, strings.Count(stderr, "\n")}, []int{1, 1})
-	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
-	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
-	contains(t, mustRun(t, "list"), "bad   not finished: cell total seed=1: lost its way  4 ")
-	for _, command := range []string{"verify", "draw"} {
-		fails(t, "results/bad is not finished: cell total seed=1: lost its way", command, "bad")
-	}
-	write(t, named("bad"), "experiments", "bad.toml")
-	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
-	contains(t, mustRun(t, "list"), "bad   computed  4 ")
-	dir := filepath.Join("results", "bad")
-	before := results(t, dir)
-	write(t, bad, "experiments", "bad.toml")
-	remove(t, dir, "cells")
-	fails(t, "bad: cell total seed=1: lost its way", "-exp", "bad", "-workers", "1")
-	same(t, results(t, dir), before)
 }

@@ -1,6 +1,6 @@
-// Package engine computes the cells of experiments on all cores. Cells of several experiments share its
-// slots, and the slowest of an experiment come first. Several processes, on several machines, may compute the
-// cells of one folder: each claims the cells that it computes.
+// Package engine computes the cells of experiments on all cores. The cells of several experiments share its
+// slots, and the slowest cells of an experiment come first. Several processes, on several machines, may
+// compute the cells of one folder: each process claims the cells that it computes.
 package engine
 
 import (
@@ -25,17 +25,16 @@ type Work struct {
 	Name     string
 	Folder   *store.Folder
 	Cells    []study.Cell
-	Prints   []string     // their fingerprints
-	Last     *store.Run   // an earlier run, which has the times that cells took; nil: unknown
-	Computed atomic.Int64 // how many cells Compute has computed, rather than found
+	Prints   []string     // the fingerprints of the cells
+	Last     *store.Run   // an earlier run, which has the times that cells took; nil: none
+	Computed atomic.Int64 // number of cells that Compute has computed, not found
 }
 
 func (w *Work) load(i int) (*store.Cell, error) {
 	return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
 }
 
-// Load returns all cells, which must be done.
-func (w *Work) Load() (cells []*store.Cell, err error) {
+func (w *Work) loadAll() (cells []*store.Cell, err error) {
 	for i, c := range w.Cells {
 		cell, err := w.load(i)
 		if cell == nil {
@@ -53,15 +52,15 @@ type Engine struct {
 	progress progress
 }
 
-// New returns an engine that computes so many cells at a time.
+// New returns an engine that computes as many cells at a time as it has slots.
 func New(slots int, warnings, progressTo io.Writer) *Engine {
 	return &Engine{semaphore.NewWeighted(int64(slots)), warnings, progress{w: progressTo}}
 }
 
-// Compute computes the missing cells of an experiment. After an error, or when ctx is cancelled, it starts no
-// more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
-// the error of ctx if that kept a cell from being computed.
-func (e *Engine) Compute(ctx context.Context, w *Work) error {
+// Compute computes the missing cells of an experiment, and returns all cells. After an error, or when ctx is
+// cancelled, it starts no more cells, cancels the running ones and waits for them. It returns the first
+// error, which names the cell, or the error of ctx if ctx ended before all cells were computed.
+func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 	expected, total := make([]float64, len(w.Cells)), 0.0 // seconds
 	var missing []int
 	for i, c := range w.Cells {
@@ -82,7 +81,7 @@ func (e *Engine) Compute(ctx context.Context, w *Work) error {
 			fmt.Fprintf(e.progress.w, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
 		}
 		if round > 0 {
-			time.Sleep(time.Second) // before it looks again
+			time.Sleep(time.Second)
 		}
 		err := e.run(ctx, missing, func(ctx context.Context, i int) (err error) {
 			if done[i], err = w.compute(ctx, i); done[i] {
@@ -91,16 +90,16 @@ func (e *Engine) Compute(ctx context.Context, w *Work) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		missing = slices.DeleteFunc(missing, func(i int) bool { return done[i] })
 	}
-	return nil
+	return w.loadAll()
 }
 
-// run calls do with each task, in their order, in slots that several calls take in turn. It returns when all
-// tasks have ended. After the first error, which it returns, or if ctx is cancelled, it starts no more and
-// cancels the rest.
+// run calls do with each task, in order, as soon as a slot is free. Concurrent calls of run share the slots.
+// It returns when all tasks have ended. After the first error, which it returns, or when ctx is cancelled, it
+// starts no more tasks and cancels the running ones.
 func (e *Engine) run(ctx context.Context, tasks []int, do func(ctx context.Context, i int) error) error {
 	group, inner := errgroup.WithContext(ctx)
 	for _, i := range tasks {
@@ -132,7 +131,11 @@ func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 		return true, nil
 	}
 	c.CPU, err = task.Run(ctx, func(ctx context.Context) (err error) {
-		c.Tables, err = w.Cells[i].Run(ctx)
+		tables, files, err := w.Cells[i].Run(ctx)
+		for _, file := range files {
+			c.Files = append(c.Files, store.File(file))
+		}
+		c.Tables = tables
 		return err
 	})
 	if err == nil {

@@ -115,15 +115,15 @@ func TestCompute(t *testing.T) {
 	w := &Work{Name: "x", Folder: folder, Prints: []string{"1", "2", "3", "4"}, Last: last}
 	order, bad := "", errors.New("bad")
 	for _, key := range []string{"a", "b", "c seed=1", "c seed=2"} {
-		w.Cells = append(w.Cells, study.Cell{Key: key, Run: func(context.Context) (table.Set, error) {
+		w.Cells = append(w.Cells, study.Cell{Key: key, Run: func(context.Context) (table.Set, []study.File, error) {
 			order += key + ", "
-			return nil, map[string]error{"a": bad}[key]
+			return nil, []study.File{{Name: "key", Data: []byte(key)}}, map[string]error{"a": bad}[key]
 		}})
 	}
-	check.Refuses(t, "a cell that fails", slots(1).Compute(t.Context(), w), "cell a: bad")
+	check.Refuses(t, "a cell that fails", check.Err(slots(1).Compute(t.Context(), w)), "cell a: bad")
 	bad = nil
-	check.OK(t, slots(1).Compute(t.Context(), w))
+	cells := check.Must(slots(1).Compute(t.Context(), w))
 	check.Equal(t, "order", order, "b, c seed=1, c seed=2, a, a, ")
 	check.Equal(t, "computed", w.Computed.Load(), 4)
-	check.Equal(t, "loaded", len(check.Must(w.Load())), 4)
+	check.Equal(t, "cells", []any{len(cells), string(cells[2].Files[0].Data)}, []any{4, "c seed=1"})
 }

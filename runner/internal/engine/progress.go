@@ -9,21 +9,23 @@ import (
 
 const interval = 5 * time.Second
 
-// progress counts the finished cells of all experiments, those of earlier runs too, and writes lines such as
+// progress counts the finished cells of all experiments, including those of earlier runs, and writes lines
+// such as
 //
 //	12/60 cells, 3s, about 12s left
 //
-// The time left follows from the expected times of the cells.
+// The time left is estimated from the expected times of the cells.
 type progress struct {
 	w io.Writer
 
 	mu           sync.Mutex
 	total, cells int
-	todo, did    float64 // expected seconds of the cells of this run, and of those that are done
+	todo, did    float64 // expected seconds of all cells of this run, and of its finished cells
 	begin, last  time.Time
 }
 
-// start adds an experiment of total cells, of which the missing ones are expected to take these seconds.
+// start adds an experiment with a total number of cells. The missing cells are expected to take these
+// seconds.
 func (p *progress) start(name string, total, missing int, seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -105,11 +105,17 @@ func (m *Manifest) override(o string) error {
 		if toml.Unmarshal([]byte("x = "+text), &v) != nil {
 			v = map[string]any{"x": text}
 		}
+		added := []string{key} // with the tables that set adds
+		for table := parent(key); table != "" && m.values[table] == nil; table = parent(table) {
+			added = append(added, table)
+		}
 		if err := m.set(key, v["x"]); err != nil {
 			return oneLine("-set %s: %v", o, err)
 		}
 		maps.DeleteFunc(m.places, func(k, _ string) bool { return strings.HasPrefix(k, key+".") })
-		m.places[key] = "-set " + o
+		for _, path := range added {
+			m.places[path] = "-set " + o
+		}
 		if table, ok := strings.CutSuffix(key, ".name"); ok {
 			m.places[table[:strings.LastIndexByte(table, '.')+1]+text] = m.places[key]
 		}
@@ -122,16 +128,16 @@ func (m *Manifest) override(o string) error {
 
 // set sets a value in its table, which is added if it is missing, and those that it is in.
 func (m *Manifest) set(path string, value any) error {
-	parent := path[:max(0, strings.LastIndexByte(path, '.'))]
-	key := strings.TrimPrefix(path[len(parent):], ".")
-	if _, given := m.values[parent]; !given {
-		return m.set(parent, map[string]any{key: value})
+	in := parent(path)
+	key := strings.TrimPrefix(path[len(in):], ".")
+	if _, given := m.values[in]; !given {
+		return m.set(in, map[string]any{key: value})
 	}
-	table, ok := m.values[parent].(map[string]any)
-	if _, names := tables(m.values[parent]); names != nil {
+	table, ok := m.values[in].(map[string]any)
+	if _, names := tables(m.values[in]); names != nil {
 		return fmt.Errorf("%s is not a key; allowed: a key of %s", path, strings.Join(names, ", "))
 	} else if !ok {
-		return fmt.Errorf("%s is not a table", parent)
+		return fmt.Errorf("%s is not a table", in)
 	}
 	table[key] = value
 	root := m.values[""]
@@ -139,6 +145,9 @@ func (m *Manifest) set(path string, value any) error {
 	m.add("", root)
 	return nil
 }
+
+// parent returns the path of the table that has the key at path.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
 func join(path, key string) string {
 	return strings.TrimPrefix(path+"."+key, ".")
@@ -158,7 +167,7 @@ func (m *Manifest) Locate(path string, err error) error {
 	}
 	k := key
 	for m.places[k] == "" {
-		k = k[:max(0, strings.LastIndexByte(k, '.'))]
+		k = parent(k)
 	}
 	return oneLine("%s: %s: %s", m.places[k], key, problem)
 }

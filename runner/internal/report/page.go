@@ -29,21 +29,25 @@ type group struct {
 
 type result struct {
 	dir, Name, Finding string
-	Line, Page         template.HTML // the finding, and README.md
 }
 
-// Write writes index.html of the results folders in out and, if list, README.md. Results without a manifest
-// in the folder manifests are your own; they come first in index.html, and are not in README.md.
+// Write writes index.html about the results folders in out and, if list, README.md. Results without a
+// manifest in the folder manifests are the user's own. They come first in index.html, and are not in
+// README.md.
 func Write(out, manifests string, list bool) (page string, err error) {
 	page = filepath.Join(out, "index.html")
-	groups := read(out, manifests)
 	var html bytes.Buffer
-	err = template.Must(template.ParseFS(texts, "index.html")).Execute(&html, groups)
+	err = template.Must(template.ParseFS(texts, "index.html")).Execute(&html, read(out, manifests))
 	if err = cmp.Or(err, store.WriteFile(page, html.Bytes())); err == nil && list {
-		groups = slices.DeleteFunc(groups, func(g group) bool { return g.word == "own" })
-		err = store.WriteFile(filepath.Join(out, "README.md"), fill("results.md", groups))
+		err = store.WriteFile(filepath.Join(out, "README.md"), List(out, manifests))
 	}
 	return page, err
+}
+
+// List returns README.md, the list of the results folders in out.
+func List(out, manifests string) []byte {
+	groups := slices.DeleteFunc(read(out, manifests), func(g group) bool { return g.word == "own" })
+	return fill("results.md", groups)
 }
 
 func read(results, manifests string) []group {
@@ -60,13 +64,11 @@ func read(results, manifests string) []group {
 	for _, file := range files {
 		dir := filepath.Dir(file)
 		r := &result{dir: dir, Name: filepath.Base(dir)}
-		readme, _ := os.ReadFile(file) // a page without it is empty
-		var m manifest.Header          // says nothing if it is damaged
+		var m manifest.Header // if the file is damaged, the result is in the group of others
 		toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
 		if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
 			r.Finding, _ = quote.Fill(m.Finding, published.Table)
 		}
-		r.Line, r.Page = r.html([]byte(r.Finding)), r.html(readme)
 		if _, err := os.Stat(filepath.Join(manifests, r.Name+".toml")); err != nil {
 			m.Group = "own"
 		}
@@ -76,7 +78,17 @@ func read(results, manifests string) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.Results) == 0 })
 }
 
-// html returns Markdown as HTML, with the pictures inside, deeper headings and links from the folder above.
+// Line returns the finding as HTML.
+func (r *result) Line() template.HTML { return r.html([]byte(r.Finding)) }
+
+// Page returns README.md as HTML.
+func (r *result) Page() template.HTML {
+	readme, _ := os.ReadFile(filepath.Join(r.dir, "README.md")) // if it is missing, the page is empty
+	return r.html(readme)
+}
+
+// html returns Markdown as HTML. Pictures are embedded, headings are two levels deeper, and links lead from
+// the folder above.
 func (r *result) html(markdown []byte) template.HTML {
 	m := goldmark.New(goldmark.WithExtensions(extension.Table))
 	document := m.Parser().Parse(text.NewReader(markdown))
@@ -89,7 +101,7 @@ func (r *result) html(markdown []byte) template.HTML {
 			n.Level += 2
 		case *ast.Link:
 			n.Destination = []byte(r.Name + "/" + string(n.Destination))
-		case *ast.Image: // without its file, the name is shown in its place
+		case *ast.Image: // if the file is missing, the page shows the name
 			if picture, err := os.ReadFile(filepath.Join(r.dir, string(n.Destination))); err == nil {
 				n.Destination = base64.StdEncoding.AppendEncode([]byte("data:image/png;base64,"), picture)
 			}

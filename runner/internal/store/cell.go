@@ -15,15 +15,18 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Cell is a finished cell. Its file is packed by gzip, with the fingerprint in the header, and a checksum.
+// Cell is a finished cell. Its file is packed by gzip, which adds a checksum; the fingerprint is in the
+// header.
 type Cell struct {
 	Key         string    // names the cell within its experiment
-	Fingerprint string    // digest of all that its tables follow from
+	Fingerprint string    // digest of the source code and of the spec, which determine its tables and files
 	Tables      table.Set // its part of the experiment's tables
-	CPU         float64   // processor seconds that it took
+	Files       []File    // published as they are
+	CPU         float64   // processor seconds that the cell took
 }
 
-// LoadCell returns the cell of this key and fingerprint, or nil. An error, of a damaged file, is a warning.
+// LoadCell returns the cell of this key and fingerprint, or nil. The error says that its file is damaged; the
+// cell can then be computed again.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	path := f.cellFile(key)
 	data, err := os.ReadFile(path)
@@ -44,10 +47,10 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	return c, nil
 }
 
-// SaveCell writes the cell and replaces any other of its key.
+// SaveCell writes the cell in place of any other cell with its key.
 func (f *Folder) SaveCell(c *Cell) error {
 	var file bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // a known level
+	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // the error is for an invalid level
 	z.Comment = c.Fingerprint
 	if err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close()); err != nil {
 		return err
@@ -57,7 +60,8 @@ func (f *Folder) SaveCell(c *Cell) error {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
 
-// cellFile names a cell's file: its key as far as file systems allow, and a hash, as keys may then be equal.
+// cellFile returns the path of a cell's file: the key in the letters that file systems allow, and a hash of
+// it, because different keys may have the same letters.
 func (f *Folder) cellFile(key string) string {
 	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
 }

@@ -1,16 +1,16 @@
 // Package store keeps what an experiment computes: finished cells, from which an interrupted run resumes, and
 // the results folder of a complete run, with checksums and provenance.
 //
-//	manifest.toml *.csv *.png *.pdf   what was published
+//	manifest.toml *.csv *.png *.pdf   the results
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
-//	run.json           provenance, which differs and is not summed
-//	README.md          the results for a reader, with the command of the run; not summed
+//	run.json           provenance, which differs from run to run and has no checksum
+//	README.md          the results for a reader, with the command of the run; it has no checksum
 //	cells/             finished cells, and the error of a failed run; not part of the results
-//	cells/at/          the cells that running processes claim, temporary files
+//	cells/at/          temporary files, and the claims of running processes on cells
 //
 // Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
-// at all. The system releases the locks of a process that ends, in whatever way. Without locks a cell may be
-// computed twice, and results may be published twice, to the same bytes.
+// at all. The system releases the locks of a process that ends, in whatever way. On a file system without
+// locks, a cell may be computed twice, and results may be published twice, to the same bytes.
 package store
 
 import (
@@ -31,12 +31,13 @@ import (
 // Folder is an open results folder. Cells may be claimed, loaded and saved by several goroutines.
 type Folder struct {
 	Dir   string
-	users *flock.Flock // shared by the processes that have it open
+	users *flock.Flock // shared by all processes that have the folder open
 }
 
-// Open opens the results folder dir and creates it if necessary. Several processes may have it open, if those
-// that compute have the same cells, which the text identifies; it is empty for others. The first one removes
-// what killed ones have left.
+// Open opens the results folder dir and creates it if necessary. Several processes may have it open. The text
+// cells identifies the cells that the process computes; it is empty for a process that computes none. A
+// process with other cells than those of the running processes gets an error. The first process removes the
+// files that killed ones have left.
 func Open(dir, cells string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if err := os.MkdirAll(f.cells("at"), 0o777); err != nil {
@@ -53,21 +54,22 @@ func Open(dir, cells string) (*Folder, error) {
 	return f, nil
 }
 
-// Close gives up the folder. The last process removes all claims and temporary files.
+// Close closes the folder. The last process removes all claims and temporary files.
 func (f *Folder) Close() {
 	f.users.Unlock()
 	f.sweep("")
 }
 
-// sweep removes claims and temporary files, and writes cells, unless another process has the folder open.
+// sweep removes claims and temporary files, and notes which cells this process computes, unless another
+// process has the folder open.
 func (f *Folder) sweep(cells string) {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
 	}
 	os.RemoveAll(f.cells("at"))
-	os.Mkdir(f.cells("at"), 0o777) // where nothing can be written, storing a cell will tell
+	os.Mkdir(f.cells("at"), 0o777) // if nothing can be written here, saving a cell will fail
 	if run := f.cells("at", "run"); cells != "" && os.WriteFile(run, []byte(cells), 0o666) != nil {
-		os.Remove(run) // a part of it on a full disk would name another run
+		os.Remove(run) // on a full disk, a part of the text would identify other cells
 	}
 	f.users.Unlock()
 }
@@ -75,7 +77,7 @@ func (f *Folder) sweep(cells string) {
 // Failed keeps the error of a run for [Failure], until results are published.
 func (f *Folder) Failed(err error) {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	_ = f.write(f.cells("failed"), []byte(line)) // a full disk may be the error
+	_ = f.write(f.cells("failed"), []byte(line)) // which may fail as well, for instance on a full disk
 }
 
 // Failure returns the error of the last run into a results folder, "" if it was published.
@@ -92,23 +94,24 @@ func (f *Folder) write(path string, data []byte) error {
 	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells("at")))
 }
 
-// Claim claims a cell and returns what gives up the claim, nil if another process has claimed the cell.
+// Claim claims a cell. It returns a function that releases the claim, or nil if another process has claimed
+// the cell.
 func (f *Folder) Claim(key string) (release func()) {
 	return hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"))
 }
 
-// Hold locks the file at path, by a file beside it that says who holds it since when. release removes that
-// file; the system frees the lock of a killed process.
+// Hold locks the file at path by a lock file beside it, which names the process and the time. The function
+// release removes the lock file. The system releases the lock of a killed process.
 func Hold(path string) (release func(), err error) {
 	if release = hold(path + ".lock"); release == nil {
-		by, _ := os.ReadFile(path + ".lock") // empty until the other one has written it
+		by, _ := os.ReadFile(path + ".lock") // empty until the other process has written it
 		err = fmt.Errorf("%s is held by %s; wait until it ends", path, cmp.Or(string(by), "another process"))
 	}
 	return release, err
 }
 
-// hold locks a file. If another process has locked it, release is nil. Where there are no locks, writing what
-// is locked will tell if that is not possible.
+// hold locks a file. If another process has locked it, release is nil. On a file system without locks, it
+// returns a function that does nothing.
 func hold(name string) (release func()) {
 	lock := newLock(name)
 	ours, err := lock.TryLock()
@@ -119,7 +122,7 @@ func hold(name string) (release func()) {
 		return nil
 	}
 	locked, _ := lock.Stat()
-	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // it was just released
+	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // its last holder has removed it
 		lock.Unlock()
 		return hold(name)
 	}
@@ -128,18 +131,18 @@ func hold(name string) (release func()) {
 	return func() { os.Remove(name); lock.Unlock() }
 }
 
-// newLock returns a lock of the file at path, but not of one elsewhere that a link leads to.
+// newLock returns a lock of the file at path. It does not follow a link to another file.
 func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
 }
 
-// WriteFile replaces the file at path atomically, or writes to it if not regular. An error names the path.
+// WriteFile replaces the file at path atomically. A device or a pipe is written to. An error names the path.
 func WriteFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)
 	}
 	err := renameio.WriteFile(path, data, 0o666)
-	if inner, ok := errors.AsType[*fs.PathError](err); ok { // of a temporary file beside it
+	if inner, ok := errors.AsType[*fs.PathError](err); ok { // it names the temporary file
 		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
 	}
 	return err

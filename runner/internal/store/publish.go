@@ -14,17 +14,28 @@ import (
 	"time"
 )
 
+// Maker returns the run that made these files: the earlier run that published them, if its code was that of
+// run, or else run itself.
+func (f *Folder) Maker(files []File, run *Run) *Run {
+	old, err := OpenResults(f.Dir)
+	was, unread := ReadRun(f.Dir)
+	same := maps.Equal(old.sums, sumsOf(files)) && was.SourceDigest == run.SourceDigest
+	if cmp.Or(err, unread) == nil && same {
+		return was
+	}
+	return run
+}
+
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
 // an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
-// [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
-// It reports false if another process has published these results already.
+// [Folder.Published] recognises the results. The text inputs identifies all that the results follow from.
+// Publish reports false if another process has published the results of these inputs already.
 //
-// The run that run.json and README.md describe is the one that made the files that are published now if
-// these are the same, and its code was, too. A run that is killed while publishing leaves checksums that do
-// not match. The next one that publishes repairs the folder.
+// A run that is killed while publishing leaves checksums that do not match. The next run that publishes
+// repairs the folder.
 func (f *Folder) Publish(
-	ctx context.Context, inputs string, files []File, run *Run, readme func(*Run) []byte,
-) (bool, error) {
+	ctx context.Context, inputs string, files []File, readme []byte, run *Run,
+) (published bool, err error) {
 	unlock, err := f.lock(ctx)
 	if err != nil {
 		return false, err
@@ -33,12 +44,8 @@ func (f *Folder) Publish(
 	if f.Published(inputs) {
 		return false, nil
 	}
-	old, err := OpenResults(f.Dir)
+	old, _ := OpenResults(f.Dir) // even damaged checksums name files
 	sums := sumsOf(files)
-	if was, unread := ReadRun(f.Dir); cmp.Or(err, unread) == nil && maps.Equal(old.sums, sums) &&
-		was.SourceDigest == run.SourceDigest {
-		run = was
-	}
 	provenance, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return false, err
@@ -51,7 +58,7 @@ func (f *Folder) Publish(
 			return false, err
 		}
 	}
-	files = append(files, File{readmeFile, readme(run)}, File{runFile, append(provenance, '\n')})
+	files = append(files, File{readmeFile, readme}, File{runFile, append(provenance, '\n')})
 	if err := f.writeAll(files, sums); err != nil {
 		return false, err
 	}
@@ -59,8 +66,9 @@ func (f *Folder) Publish(
 	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 
-// Replace rewrites some published files, such as figures, and writes checksums last.
-func (f *Folder) Replace(ctx context.Context, files []File) error {
+// Replace writes some published files again, such as figures, README.md unless it is nil, and the checksums
+// last.
+func (f *Folder) Replace(ctx context.Context, files []File, readme []byte) error {
 	unlock, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -71,6 +79,9 @@ func (f *Folder) Replace(ctx context.Context, files []File) error {
 		return err
 	}
 	maps.Copy(r.sums, sumsOf(files))
+	if readme != nil {
+		files = append(files, File{readmeFile, readme})
+	}
 	return f.writeAll(files, r.sums)
 }
 
@@ -96,11 +107,11 @@ func (f *Folder) Published(inputs string) bool {
 	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && r.Differing(true) == nil
 }
 
-// seal ties all files that are published now to the inputs. Its file is no part of the results: a clone
-// without cells has none, and computes them.
+// seal returns a line that identifies the inputs and all published files. It is kept in cells/, which a clone
+// does not have, so a clone computes the cells.
 func (f *Folder) seal(inputs string) []byte {
 	for _, name := range []string{sumsFile, runFile, readmeFile} {
-		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
+		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file counts as an empty one
 		inputs += " " + sumOf(data)
 	}
 	return []byte(inputs + "\n")

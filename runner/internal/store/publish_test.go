@@ -17,11 +17,11 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	_, err := f.Publish(t.Context(), inputs, files, testRun(), readme)
+	_, err := f.Publish(t.Context(), inputs, files, readme, testRun())
 	check.OK(t, err)
 }
 
-func readme(*Run) []byte { return []byte("readme") }
+var readme = []byte("readme")
 
 func testRun() *Run {
 	return &Run{Command: []string{"runner"}, Manifest: "x", GOARCH: "amd64", Start: time.Unix(1000, 0).UTC()}
@@ -71,7 +71,7 @@ func TestPublish(t *testing.T) {
 		check.Equal(t, "there", fileNames(t, f.Dir), want)
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	_, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, testRun(), readme)
+	_, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, readme, testRun())
 	check.Refuses(t, "a folder in the way", err)
 	check.Equal(t, "published", f.Published("3"), false)
 	publish(t, f, "2", File{"a.csv", []byte("1")})
@@ -100,20 +100,19 @@ func TestMade(t *testing.T) {
 		{"k", version(0), run("other code", "2"), "other code"},
 		{"l", version(1), run("other files", "2"), "other files"},
 	} {
-		described := "none"
-		_, err := f.Publish(t.Context(), c.inputs, c.files, c.run, func(made *Run) []byte {
-			described = made.Command[0]
-			return nil
-		})
-		check.OK(t, err)
-		check.Equal(t, c.run.Command[0], described, c.want)
+		described := f.Maker(c.files, c.run)
+		if !check.Must(f.Publish(t.Context(), c.inputs, c.files, readme, described)) {
+			described = &Run{Command: []string{"none"}}
+		}
+		check.Equal(t, c.run.Command[0], described.Command[0], c.want)
 	}
 	made := check.Must(ReadRun(f.Dir))
-	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), new(Run).Expected("a")}
+	var none *Run
+	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), none.Expected("a")}
 	check.Equal(t, "expected seconds", got, []float64{2, 8, 4, 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := f.Publish(ctx, "n", nil, made, readme)
+	_, err := f.Publish(ctx, "n", nil, readme, made)
 	check.Refuses(t, "interrupted", err, "canceled")
 }
 
@@ -127,8 +126,9 @@ func TestResults(t *testing.T) {
 	for i := range 200_000 {
 		large.Add(i)
 	}
-	check.Equal(t, "a large table", TableFile(large).Name, "large.csv.gz")
-	check.Equal(t, "it is packed from then on", large.Packed, true)
+	file := TableFile(large)
+	got := []any{file.Name, file.Packed(), large.Packed}
+	check.Equal(t, "a large table", got, []any{"large.csv.gz", true, false})
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r := check.Must(OpenResults(f.Dir))
@@ -172,11 +172,13 @@ func TestCompare(t *testing.T) {
 	}
 	overwrite(t, "x\n6\n", dirs[0], "forged.csv")
 	overwrite(t, "of another day", dirs[0], "grid.csv.gz")
+	overwrite(t, "another text", dirs[1], "README.md")
 	os.Remove(filepath.Join(dirs[0], "lost.csv"))
 	os.Remove(filepath.Join(dirs[0], "lost.pdf"))
 	check.Equal(t, "differences", check.Must(Compare(dirs[0], dirs[1])), []string{
 		"forged.csv: not what SHA256SUMS says",
 		"lost.csv: not what SHA256SUMS says",
+		`README.md:1: "readme", and now "another text"`,
 		"fig.pdf: other bytes",
 		"fig.png: other bytes",
 		"gone.csv: missing: a fresh run does not make it",

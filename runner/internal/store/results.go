@@ -26,30 +26,30 @@ type File struct {
 
 const (
 	packed        = ".csv.gz" // the extension of packed tables
-	mostCommitted = 600_000   // bytes of a table as CSV
+	mostCommitted = 600_000   // bytes of CSV; larger tables are packed
 	manyRows      = 500       // tables of more rows are rounded; their means have all digits
 )
 
-// TableFile returns the table as a file, NAME.csv, or NAME.csv.gz if it is packed. Equal tables are equal
-// bytes. A table that is too large to be committed is Packed from then on.
+// TableFile returns the file of a table: NAME.csv, or NAME.csv.gz if the table is Packed, or too large to be
+// committed. Equal tables make equal bytes.
 func TableFile(t *table.Table) File {
-	rounded := t
 	if t.Len() > manyRows {
-		rounded = t.Rounded(10)
+		t = t.Rounded(10)
 	}
-	if !t.Packed {
-		data := rounded.CSV()
-		if t.Packed = len(data) > mostCommitted; !t.Packed {
-			return File{t.Name + ".csv", data}
-		}
+	text := t.CSV()
+	if t.Packed || len(text) > mostCommitted {
+		return File{t.Name + packed, Pack(text)}
 	}
-	return File{t.Name + packed, Pack(rounded.CSV())}
+	return File{t.Name + ".csv", text}
 }
+
+// Packed reports whether the file is that of a packed table.
+func (f File) Packed() bool { return strings.HasSuffix(f.Name, packed) }
 
 // Pack returns the text packed by gzip.
 func Pack(text []byte) []byte {
 	var buf bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // the error is for an invalid level
 	z.Write(text)                                           // writing to a bytes.Buffer cannot fail
 	z.Close()
 	return buf.Bytes()
@@ -65,14 +65,15 @@ func (f File) Table() (*table.Table, error) {
 	return table.Read(name, r)
 }
 
-// Results is a published results folder, for reading.
+// Results reads the published files of a results folder.
 type Results struct {
 	dir  string
 	sums checksums
 }
 
-// OpenResults opens the published results in the folder dir. The error is fs.ErrNotExist if nothing is
-// published, and says so if a run has failed. With damaged checksums, the results are those that they name.
+// OpenResults opens the published results in the folder dir. If nothing is published, the error is
+// fs.ErrNotExist, with the error of the last run if that has failed. If SHA256SUMS is damaged, OpenResults
+// returns an error and the results that the other lines name.
 func OpenResults(dir string) (*Results, error) {
 	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	sums := checksums{}
@@ -80,7 +81,7 @@ func OpenResults(dir string) (*Results, error) {
 		sums[m[2]] = m[1]
 	}
 	switch why := Failure(dir); {
-	case err == nil && len(data) != len(sums.format()): // lines that are none, or a name twice
+	case err == nil && len(data) != len(sums.format()): // some lines have no checksum, or the same name
 		err = fmt.Errorf("%s: %s: %w", dir, sumsFile, errDamaged)
 	case errors.Is(err, fs.ErrNotExist) && why != "":
 		err = fmt.Errorf("%s is not finished: %s: %w", dir, why, fs.ErrNotExist)
@@ -90,10 +91,23 @@ func OpenResults(dir string) (*Results, error) {
 	return &Results{dir, sums}, err
 }
 
+// Tables returns the sorted names of all tables.
+func (r *Results) Tables() (names []string) {
+	for file := range r.sums {
+		name, extension, _ := strings.Cut(file, ".")
+		if "."+extension == packed || extension == "csv" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
-// Differing returns the names of the committed files, or all, that do not match their checksums, sorted.
+// Differing returns the sorted names of files that do not match their checksums: of all files, or only of
+// those that are committed.
 func (r *Results) Differing(all bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
 		data, err := os.ReadFile(filepath.Join(r.dir, name))
@@ -109,7 +123,7 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// ErrNotCommitted is the error of a packed table that is missing or of an older run: a run makes it again.
+// ErrNotCommitted is the error for a packed table that is missing, or from another run. A run makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a published table, which must match its checksum.
@@ -139,12 +153,12 @@ const (
 	readmeFile = "README.md"
 )
 
-// sumLine matches a line of SHA256SUMS. Names have no folder and do not begin with a dot or a dash.
+// sumLine matches a line of SHA256SUMS. A name has no folder and does not begin with a dot or a dash.
 var sumLine = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([A-Za-z0-9_+=][A-Za-z0-9_+=.-]*)$`)
 
-var errDamaged = errors.New("damaged") // of a file that has changed since it was written
+var errDamaged = errors.New("damaged") // the file has changed since it was written
 
-type checksums map[string]string // by the names of files
+type checksums map[string]string // SHA-256 in hexadecimal, by file name
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
@@ -156,7 +170,7 @@ func sumsOf(files []File) checksums {
 	return s
 }
 
-// format returns the sums as sha256sum(1) writes and checks them, in the order of the names.
+// format returns the checksums in the format of sha256sum(1), sorted by name.
 func (s checksums) format() (text []byte) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
@@ -164,9 +178,10 @@ func (s checksums) format() (text []byte) {
 	return text
 }
 
-// Compare returns a line on each file in which the results folder published differs from fresh, the results
-// of running it again, with the first differing line of a text. Files that are not committed are compared by
-// their committed checksums: those in the folder may be of another run.
+// Compare returns a line for each file that differs between a published results folder and a fresh one of the
+// same experiment. The line has the first different line of a text. README.md is compared, run.json is not.
+// Files that are not committed are compared by their committed checksums, because the files in the folder may
+// be from another run.
 func Compare(published, fresh string) (lines []string, err error) {
 	old, err1 := OpenResults(published)
 	now, err2 := OpenResults(fresh)
@@ -175,6 +190,11 @@ func Compare(published, fresh string) (lines []string, err error) {
 	}
 	for _, name := range old.Differing(false) {
 		lines = append(lines, name+": not what SHA256SUMS says")
+	}
+	for _, r := range []*Results{old, now} {
+		if text, err := os.ReadFile(filepath.Join(r.dir, readmeFile)); err == nil {
+			r.sums[readmeFile] = sumOf(text)
+		}
 	}
 	names := maps.Clone(old.sums)
 	maps.Copy(names, now.sums)
@@ -201,6 +221,6 @@ func Compare(published, fresh string) (lines []string, err error) {
 }
 
 func textLines(dir, name string) []string {
-	text, _ := os.ReadFile(filepath.Join(dir, name)) // a lost file is another line
+	text, _ := os.ReadFile(filepath.Join(dir, name)) // a missing file counts as an empty one
 	return strings.Split(string(text), "\n")
 }

@@ -19,33 +19,33 @@ type Run struct {
 	Command      []string          `json:"command"`
 	Manifest     string            `json:"manifest"`
 	Overrides    []string          `json:"overrides"`     // key=value, as on the command line
-	Commit       string            `json:"commit"`        // of git, or "unknown"
-	Tree         string            `json:"tree"`          // "clean", "dirty" or "unknown"; results aside
-	SourceDigest string            `json:"source_digest"` // of the code that makes numbers
+	Commit       string            `json:"commit"`        // the git commit, or "unknown"
+	Tree         string            `json:"tree"`          // "clean", "dirty" or "unknown", without results/
+	SourceDigest string            `json:"source_digest"` // identifies the code that makes numbers
 	Go           string            `json:"go"`
-	Modules      map[string]string `json:"modules"` // path to version
+	Modules      map[string]string `json:"modules"` // versions by path
 	GOOS         string            `json:"goos"`
 	GOARCH       string            `json:"goarch"`
-	Fused        bool              `json:"fused_multiply_adds"` // last digits are those of the processor
-	Programs     []string          `json:"programs,omitempty"`  // others that learned, with their versions
-	CPU          string            `json:"cpu"`                 // model, or "unknown"
+	Fused        bool              `json:"fused_multiply_adds"` // if so, the last digits depend on the processor
+	Programs     []string          `json:"programs,omitempty"`  // programs that learned, with their versions
+	CPU          string            `json:"cpu"`                 // the model, or "unknown"
 	CPUs         int               `json:"cpus"`
 	Seeds        []int             `json:"seeds"`
 	Computed     int               `json:"cells_computed"`
 	Reused       int               `json:"cells_reused"`
 	Start        time.Time         `json:"start"`
-	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
+	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // sum over all cells, reused ones included
 	Seconds      float64           `json:"wall_seconds"`
 
 	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
 }
 
-// NewRun returns the provenance of a run of the command line args that begins now: code, modules, machine,
-// commit and tree of the working directory. ctx limits git. The caller sets the other fields.
+// NewRun returns the provenance of a run that begins now: the command line args, Go, modules, machine, and
+// the commit and tree of the working directory. The end of ctx ends git. The caller sets the other fields.
 func NewRun(ctx context.Context, args []string) *Run {
 	r := &Run{
-		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
+		Command:   append([]string{"runner"}, args...), // os.Args[0] changes with each go run
 		Overrides: []string{},
 		Go:        runtime.Version(),
 		Modules:   map[string]string{},
@@ -57,10 +57,10 @@ func NewRun(ctx context.Context, args []string) *Run {
 		Commit:    "unknown",
 		Tree:      "unknown",
 	}
-	if commit, err := Git(ctx, "rev-parse", "HEAD"); err == nil {
+	if commit, err := git(ctx, "rev-parse", "HEAD"); err == nil {
 		r.Commit, r.Tree = strings.TrimSpace(commit), "clean"
 		// Runs write into results/.
-		changes, err := Git(ctx, "status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
+		changes, err := git(ctx, "status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
 		if err != nil || changes != "" {
 			r.Tree = "dirty"
 		}
@@ -90,7 +90,7 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// AddTimes sets the processor times of the run to those of its cells, whose groups follow from their indices.
+// AddTimes sets the processor times of the run from its cells. group(i) is the group of cell i.
 func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
@@ -105,9 +105,12 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	}
 }
 
-// Expected returns the expected seconds of a cell: the mean of its group or of the run, or 1.
+// Expected returns the expected seconds of a cell: the mean of its group, or of the run, or 1 if neither is
+// known. r may be nil.
 func (r *Run) Expected(group string) float64 {
 	switch {
+	case r == nil:
+		return 1
 	case r.CellSeconds[group] > 0:
 		return r.CellSeconds[group]
 	case r.CPUSeconds > 0 && r.Computed+r.Reused > 0:
@@ -116,8 +119,8 @@ func (r *Run) Expected(group string) float64 {
 	return 1
 }
 
-// Git returns the output of git. It takes no optional locks, which would block the user's git.
-func Git(ctx context.Context, args ...string) (string, error) {
+// git returns the output of git. It takes no optional locks, because they would block the user's git.
+func git(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...).Output()
 	return string(out), err
 }

@@ -88,9 +88,23 @@ type Result struct {
 // Cell is the smallest piece of work, a pure function of its spec: its only randomness is streams named by
 // manifest, seed and purpose, and it never reads the clock.
 type Cell struct {
-	Key  string                                   // names the cell within its experiment
-	Spec any                                      // all that its tables follow from, as JSON can hold it
-	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
+	Key  string // names the cell within its experiment
+	Spec any    // all that its tables follow from, as JSON can hold it
+	Run  func(context.Context) (table.Set, []File, error)
+}
+
+// File is a file of a cell that is published as it is.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Tables returns the Run of a cell that has tables only.
+func Tables(run func(context.Context) (table.Set, error)) func(context.Context) (table.Set, []File, error) {
+	return func(ctx context.Context) (table.Set, []File, error) {
+		tables, err := run(ctx)
+		return tables, nil, err
+	}
 }
 
 var seed = regexp.MustCompile(`(^| )seed=\d+`)

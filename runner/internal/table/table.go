@@ -61,8 +61,6 @@ type Table struct {
 	Name    string
 	Packed  bool // large: stored compressed, and not committed
 	Columns []Column
-
-	File []byte // content of the file Name, which a cell leaves in place of a table; nil: a table
 }
 
 // Names returns the names of columns.
@@ -301,14 +299,10 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance. Files
-// are left out.
+// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance.
 func Merge(sets []Set) (merged Set) {
 	for _, set := range sets {
 		for _, t := range set {
-			if t.File != nil {
-				continue
-			}
 			rows := merged.Get(t.Name)
 			if rows == nil {
 				rows = t.Rows(nil)

@@ -115,20 +115,20 @@ func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) s
 	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
 }
 
-func (s spec) run(ctx context.Context) (table.Set, error) {
+func (s spec) run(ctx context.Context) (table.Set, []study.File, error) {
 	var sets []table.Set
 	for _, s.Seed = range s.Seeds {
 		train, test, err := s.parts()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		tables, err := s.learn(ctx, train, test)
+		tables, files, err := s.learn(ctx, train, test)
 		if err != nil || len(s.Seeds) == 1 {
-			return tables, err
+			return tables, files, err
 		}
 		sets = append(sets, tables)
 	}
-	return table.Merge(sets), nil
+	return table.Merge(sets), nil, nil
 }
 
 // stream returns the random numbers for a purpose. For a [[set]] of files their name includes that of the

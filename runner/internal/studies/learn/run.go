@@ -15,13 +15,15 @@ import (
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/own"
+	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
 // learn trains the method, and returns its scores and what else the cell keeps.
-func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
+func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, []study.File, error) {
 	if s.Order == Repeated {
-		return s.pairs(ctx, train, test)
+		pairs, err := s.pairs(ctx, train, test)
+		return pairs, nil, err
 	}
 	t, c, history := s.training(), s.newCurve(), classifier.NewHistory(train.Inputs())
 	if s.Evaluate.Snapshots != nil {
@@ -36,7 +38,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	}
 	r, err := t.Run(ctx, s.Method, train, test)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tables := table.Set{s.runs(r, train.Len())}
 	if s.Evaluate.Snapshots != nil {
@@ -51,14 +53,14 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		train = dataset.Join(train, test)
 		history, t.Score = classifier.NewHistory(train.Inputs()), nil
 		if r, err = t.Run(ctx, s.Method, train, nil); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if s.Save && r.Err == nil {
 		file, err := s.network(r, train.Classes(), history)
-		return append(tables, &table.Table{Name: own.File, File: file}), err
+		return tables, []study.File{{Name: own.File, Data: file}}, err
 	}
-	return tables, nil
+	return tables, nil, nil
 }
 
 // network returns the file of a trained network.

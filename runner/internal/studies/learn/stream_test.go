@@ -172,10 +172,12 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
 	e := studytest.New(t, Kind, manifest)
 	var cells []table.Set
 	for _, c := range e.Cells() {
-		cells = append(cells, check.Must(c.Run(t.Context())))
-		if file := cells[len(cells)-1].Get(own.File); file != nil {
-			path := filepath.Join(t.TempDir(), own.File)
-			check.OK(t, os.WriteFile(path, file.File, 0o666))
+		tables, files, err := c.Run(t.Context())
+		check.OK(t, err)
+		cells = append(cells, tables)
+		for _, file := range files {
+			path := filepath.Join(t.TempDir(), file.Name)
+			check.OK(t, os.WriteFile(path, file.Data, 0o666))
 			n = check.Must(own.Read(path))
 		}
 	}

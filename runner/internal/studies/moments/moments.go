@@ -114,14 +114,14 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, n := range m.Classes {
 			for _, rho := range m.Rho {
 				key, s := fmt.Sprintf("lambda n=%d rho=%g", n, rho), fits{n, rho}
-				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: study.Tables(s.run)})
 			}
 		}
 	}
 	for _, p := range m.problems() {
 		s := spec{e.seeded, m.LogitsOf, p, m.methods(), m.Samples}
 		if m.Against == "exact" {
-			cells = append(cells, study.Cell{Key: p.key(), Spec: s, Run: s.exact})
+			cells = append(cells, study.Cell{Key: p.key(), Spec: s, Run: study.Tables(s.exact)})
 			continue
 		}
 		for _, one := range m.methods() {
@@ -130,7 +130,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			if m.Against == "montecarlo" {
 				run = s.monteCarlo
 			}
-			cells = append(cells, study.Cell{Key: one.key() + " " + p.key(), Spec: s, Run: run})
+			key := one.key() + " " + p.key()
+			cells = append(cells, study.Cell{Key: key, Spec: s, Run: study.Tables(run)})
 		}
 	}
 	return cells

@@ -46,7 +46,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				s.ProbitSeeds = 0
 			}
 			key := fmt.Sprintf("task=%s seed=%d", t.Name, seed)
-			cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: key, Spec: s, Run: study.Tables(s.run)})
 		}
 	}
 	return cells

@@ -137,7 +137,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, seed := range e.seeds {
 			seeded := study.Seeded{Manifest: e.manifest.Name, Seed: seed}
 			s := spec{seeded, e.Data, e.Outside, e.Unknown, m, seed == e.seeds[0]}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: s, Run: s.run})
+			key := fmt.Sprintf("%s seed=%d", m.Name, seed)
+			cells = append(cells, study.Cell{Key: key, Spec: s, Run: study.Tables(s.run)})
 		}
 	}
 	return cells

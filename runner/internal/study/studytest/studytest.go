@@ -67,10 +67,10 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 		keys[cells[i].Key] = true
 		_, err := json.Marshal(cells[i].Spec)
 		check.OK(t, err)
-		if _, err := cells[i].Run(cancelled); !errors.Is(err, context.Canceled) {
+		if _, _, err := cells[i].Run(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("cell %s goes on after it was cancelled: %v", cells[i].Key, err)
 		}
-		if sets[i], err = cells[i].Run(context.Background()); err != nil {
+		if sets[i], _, err = cells[i].Run(context.Background()); err != nil {
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}

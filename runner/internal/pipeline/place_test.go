@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"os"
@@ -39,12 +39,12 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 			args = append(args, "-set", s)
 		}
 		mustRun(t, args...)
-		dirs := glob(t, "results", c.folder)
+		dirs := glob("results", c.folder)
 		if len(dirs) != 1 {
-			t.Errorf("%s: there is %q", c.set, glob(t, "results", "*"))
+			t.Errorf("%s: there is %q", c.set, glob("results", "*"))
 			continue
 		}
-		contains(t, read(t, dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
+		contains(t, content(dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
 		check.Equal(t, "run.json", check.Must(store.ReadRun(dirs[0])).Overrides, strings.Split(c.set, ","))
 		for _, again := range []string{"verify", "draw"} {
 			mustRun(t, append([]string{again}, args...)...)
@@ -99,12 +99,12 @@ func TestPublishedIsKept(t *testing.T) {
 		}
 	}
 	// A copy of the manifest among the results is a manifest of your own.
-	write(t, edit(t, read(t, "results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
+	write(t, edit(t, content("results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
 	mustRun(t, "-exp", filepath.Join("copies", "copy.toml"))
 	same(t, snapshot(t, "results"), before)
 	remove(t, "copies")
 	mustRun(t, "-exp", "small", "-short", "-set", "title=Ways")
-	dirs := glob(t, "results", "small@sweep.seed=_2_,title=Ways-*")
+	dirs := glob("results", "small@sweep.seed=_2_,title=Ways-*")
 	check.Equal(t, "the short form has a folder", len(dirs), 1)
 
 	// The same folder by another path is the same manifest; another one with its name is not.

@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"path/filepath"
@@ -12,10 +12,10 @@ import (
 // list says whether the results are complete and up to date, and what they cost.
 func TestList(t *testing.T) {
 	inExperiments(t, map[string]string{
-		"wide.toml":  edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
-		"needy.toml": edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
-		"small.toml": small,
-		"notes.text": "no manifest",
+		"a_longer_name.toml": edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
+		"needy.toml":         edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"small.toml":         small,
+		"notes.text":         "no manifest",
 	})
 	dir := filepath.Join("results", "small")
 	for _, c := range []struct {
@@ -30,9 +30,9 @@ func TestList(t *testing.T) {
 	} {
 		c.change()
 		want := "NAME +STATE +CELLS +CPU +QUESTION\n" +
+			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
 			"needy +needs data +4 +0s +Where do they end\\?\n" +
 			"small +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
-			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := mustRun(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("list prints\n%s", got)
@@ -42,14 +42,16 @@ func TestList(t *testing.T) {
 	stdout, _, err := try(t, "list")
 	check.Refuses(t, "a bad manifest", err, filepath.Join("experiments", "a.toml")+":1: name: ")
 	check.Equal(t, "lines beside a bad manifest", strings.Count(stdout, "\n"), 5)
+	t.Chdir(t.TempDir())
+	stdout, _, err = try(t, "list")
+	check.Refuses(t, "list outside of the repository", err, "no folder experiments/ in ")
+	check.Equal(t, "it prints", stdout, "")
 }
 
 // list says what is behind and why, and list -check fails unless results/STALE names it.
 func TestBehind(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "a_judge.toml": derived})
 	mustRun(t, "-all")
-	git(t, "init", "-q")
-	write(t, "/results/*@*/\ncells/\n", ".gitignore")
 	stale := filepath.Join("results", "STALE")
 	// is checks what list -check prints, where STALE names nothing, all of it, or more.
 	is := func(lines ...string) {
@@ -76,6 +78,30 @@ func TestBehind(t *testing.T) {
 	is()
 	contains(t, mustRun(t, "list"), "small    computed  4 ")
 
+	// Texts of another version of the program, which draw writes again.
+	dir := filepath.Join("results", "small")
+	readme := content(dir, "README.md")
+	for _, other := range []string{
+		edit(t, readme, "## Command", "## Typed"), strings.Replace(readme, "(words): who", "(word): who", 1),
+		edit(t, readme, "Where do they end?", "Where?"), "",
+	} {
+		write(t, other, dir, "README.md")
+		stdout, _, err := try(t, "list", "-check")
+		check.Refuses(t, "another README", err, stale)
+		begins(t, stdout, "small: behind: ")
+	}
+	write(t, edit(t, readme, "Where do they end?", "Where?"), dir, "README.md")
+	write(t, "another list", "results", "README.md")
+	fails(t, stale, "list", "-check")
+	mustRun(t, "draw", "small")
+	check.Equal(t, "README.md as draw writes it", content(dir, "README.md"), readme)
+	is()
+	remove(t, stale)
+	write(t, "another list", "results", "README.md")
+	fails(t, "results/README.md is not what the program writes today; to write it: go run ./runner draw -all",
+		"list", "-check")
+	mustRun(t, "draw", "-all")
+
 	changeSources(t, "2")
 	is("a_judge: behind: of other sources", "small: behind: of other sources")
 	contains(t, mustRun(t, "list"), "small    behind: of other sources  4 ")
@@ -85,14 +111,13 @@ func TestBehind(t *testing.T) {
 	is("small: behind: of another manifest")
 	write(t, small, "experiments", "small.toml")
 
-	dir := filepath.Join("results", "small")
-	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
+	replaceFile(t, dir, "summary.csv", strings.Replace(content(dir, "summary.csv"), "joint,0", "joint,7", 1))
 	is("a_judge: behind: derived of other results")
 
-	// No results, no manifest, and folders that git ignores, with or without their own name there.
+	// No results, no manifest, other values, and a run that has not ended.
 	write(t, named("new"), "experiments", "new.toml")
-	write(t, "", "results", "old", "runs.csv")
-	write(t, "", "results", "small@seed=1", "runs.csv")
+	write(t, "", "results", "old", "manifest.toml")
+	write(t, "", "results", "small@seed=1", "manifest.toml")
 	write(t, "", "results", "gone", "cells", "a.cell")
 	is("a_judge: behind: derived of other results", "new: behind: no results",
 		"old: behind: no manifest in experiments")

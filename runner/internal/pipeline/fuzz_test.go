@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"bytes"
@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
 )
 
 // Whatever a manifest and -set say, each line of the error says where, or there are
 // cells, and the manifest as it is resolved is another one of the same experiment.
 func FuzzManifest(f *testing.F) {
-	files, _ := filepath.Glob("../experiments/*.toml")
+	files, _ := filepath.Glob("../../../experiments/*.toml")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -35,7 +34,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, set string) {
 		file := write(t, text)
 		check.Frugal(t, func() {
-			e, err := experiment.Open(file, []string{set}, false, "")
+			e, err := (&Request{Set: []string{set}}).open(file)
 			if err != nil {
 				for line := range strings.SplitSeq(err.Error(), "\n") {
 					if !strings.HasPrefix(line, file) && !strings.HasPrefix(line, "-set ") {
@@ -44,18 +43,18 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if out := filepath.Base(filepath.Dir(e.Dir)); out != experiment.Results && out != experiment.OwnResults {
+			if out := filepath.Base(filepath.Dir(e.Dir)); out != Results && out != OwnResults {
 				t.Errorf("folder %s", e.Dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
 				return
 			}
-			resolved := check.Must(e.Resolved())
-			again, err := experiment.Read(write(t, string(resolved)), nil)
+			resolved := check.Must(e.resolved())
+			again, err := read(write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)
 			}
-			if twice, err := again.Resolved(); err != nil || !bytes.Equal(twice, resolved) {
+			if twice, err := again.resolved(); err != nil || !bytes.Equal(twice, resolved) {
 				t.Errorf("resolved to\n%s\nand then to\n%s\n%v", resolved, twice, err)
 			}
 		})

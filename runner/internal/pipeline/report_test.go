@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"strings"
@@ -13,18 +13,18 @@ func TestReport(t *testing.T) {
 	found := "group = 'learning'\nfinding = 'Above: {summary method=joint above %.0f}.'\n" + drawn
 	inExperiments(t, map[string]string{"small.toml": found})
 	mustRun(t, "-exp", "small")
-	contains(t, read(t, "results", "README.md"), "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
-	contains(t, read(t, "results", "small", "README.md"), "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
+	contains(t, content("results", "README.md"), "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
+	contains(t, content("results", "small", "README.md"), "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
 	mustRun(t, "-exp", "small", "-set", "sweep.seed=2")
 	for file, without := range map[string]string{"README.md": "@", "small@sweep.seed=2/README.md": "Above"} {
-		if text := read(t, "results", file); strings.Contains(text, without) {
+		if text := content("results", file); strings.Contains(text, without) {
 			t.Errorf("%s has %q in it:\n%s", file, without, text)
 		}
 	}
-	contains(t, read(t, "results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
+	contains(t, content("results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
 
 	write(t, "mine", "elsewhere", "README.md")
 	mustRun(t, "-exp", "small", "-out", "elsewhere")
-	contains(t, read(t, "elsewhere", "index.html"), `id="small"`)
-	check.Equal(t, "a README in another folder", read(t, "elsewhere", "README.md"), "mine")
+	contains(t, content("elsewhere", "index.html"), `id="small"`)
+	check.Equal(t, "a README in another folder", content("elsewhere", "README.md"), "mine")
 }

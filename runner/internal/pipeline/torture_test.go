@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"cmp"
@@ -22,23 +22,23 @@ func tortured(t testing.TB) (manifest, whole string, want map[string]string) {
 	manifest = write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
 	whole = t.TempDir()
 	mustRun(t, "-exp", manifest, "-out", whole)
-	return manifest, whole, results(t, filepath.Join(whole, "small"))
+	return manifest, whole, checksummed(t, filepath.Join(whole, "small"))
 }
 
 // complete runs the manifest to its end and compares what is there with the undisturbed run.
 func complete(t *testing.T, manifest, out string, want map[string]string) {
 	t.Helper()
 	mustRun(t, "-exp", manifest, "-out", out)
-	same(t, results(t, filepath.Join(out, "small")), want)
+	same(t, checksummed(t, filepath.Join(out, "small")), want)
 	temporary(t, filepath.Join(out, "small"))
-	check.Equal(t, "temporary files are left", len(glob(t, out, ".*")), 0)
+	check.Equal(t, "temporary files are left", len(glob(out, ".*")), 0)
 }
 
 // wholeFiles fails unless each published file that is there is whole.
 func wholeFiles(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	for name, text := range want {
-		if exists(dir, name) && read(t, dir, name) != text {
+		if exists(dir, name) && content(dir, name) != text {
 			t.Errorf("%s is there and has other bytes", name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestTortureFullDisk(t *testing.T) {
 	rounds := check.Torture(t, 3, 10, 1000)
 	manifest, whole, want := tortured(t)
 	var sizes []uint64
-	for _, path := range slices.Concat(glob(t, whole, "small", "*"), glob(t, whole, "small", "cells", "*")) {
+	for _, path := range slices.Concat(glob(whole, "small", "*"), glob(whole, "small", "cells", "*")) {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Size() > 0 {
 			sizes = append(sizes, uint64(info.Size()))
 		}
@@ -75,7 +75,7 @@ func TestTortureFullDisk(t *testing.T) {
 	}
 	for _, limit := range limits {
 		out := t.TempDir()
-		p := newProcess(t, "-exp", manifest, "-out", out, "-quiet")
+		p := newProcess("-exp", manifest, "-out", out, "-quiet")
 		p.Env = append(p.Env, fmt.Sprintf("%s=%d", fileLimit, limit))
 		p.Run()
 		code, said := p.ProcessState.ExitCode(), p.stderr.String()
@@ -111,7 +111,7 @@ var damages = map[string]func(path, outside string) error{
 func TestTortureDamage(t *testing.T) {
 	stride := check.Torture(t, 11, 2, 1)
 	manifest, whole, want := tortured(t)
-	paths := slices.Concat(glob(t, whole, "small", "*"), glob(t, whole, "small", "cells", "*"))
+	paths := slices.Concat(glob(whole, "small", "*"), glob(whole, "small", "cells", "*"))
 	for i, path := range paths {
 		for k, name := range slices.Sorted(maps.Keys(damages)) {
 			if info, err := os.Stat(path); err != nil || info.IsDir() || (i*len(damages)+k)%stride > 0 {

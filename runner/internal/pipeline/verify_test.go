@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"crypto/sha256"
@@ -16,7 +16,7 @@ import (
 func replaceFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	sum := func(text string) string { return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name) }
-	sums := edit(t, read(t, dir, "SHA256SUMS"), sum(read(t, dir, name)), sum(text))
+	sums := edit(t, content(dir, "SHA256SUMS"), sum(content(dir, name)), sum(text))
 	write(t, text, dir, name)
 	write(t, sums, dir, "SHA256SUMS")
 }
@@ -37,17 +37,21 @@ func TestVerify(t *testing.T) {
 			check.OK(t, err)
 		}
 		same(t, snapshot(t, out), before)
-		check.Equal(t, "temporary files are left", len(glob(t, os.Getenv("TMPDIR"), "*")), 0)
+		check.Equal(t, "temporary files are left", len(glob(os.Getenv("TMPDIR"), "*")), 0)
 	}
 	for _, name := range []string{"cells", "runs.pdf", "walks.csv.gz"} { // as in a clone
 		remove(t, dir, name)
 	}
 	verify(0, "small: same bytes\n")
+	readme := content(dir, "README.md")
+	write(t, edit(t, readme, "Where do they end?", "Where?"), dir, "README.md")
+	verify(1, `small: README.md:3: "Where\?", and now "Where do they end\?"`+"\nsmall: differs\n")
+	write(t, readme, dir, "README.md")
 	// A last digit, a text and a figure, with their checksums.
 	digit := regexp.MustCompile(`(joint,1,.*).\n`)
-	replaceFile(t, dir, "runs.csv", digit.ReplaceAllString(read(t, dir, "runs.csv"), "${1}x\n"))
-	replaceFile(t, dir, "manifest.toml", edit(t, read(t, dir, "manifest.toml"), `"Walks"`, `"Ways"`))
-	replaceFile(t, dir, "runs.png", read(t, dir, "runs.png")+"\n")
+	replaceFile(t, dir, "runs.csv", digit.ReplaceAllString(content(dir, "runs.csv"), "${1}x\n"))
+	replaceFile(t, dir, "manifest.toml", edit(t, content(dir, "manifest.toml"), `"Walks"`, `"Ways"`))
+	replaceFile(t, dir, "runs.png", content(dir, "runs.png")+"\n")
 	verify(3, `small: manifest.toml:7: "title = \\"Ways\\"", and now "title = \\"Walks\\""
 small: runs.csv:2: "joint,1,\S+x", and now "joint,1,\S+"
 small: runs.png: other bytes
@@ -70,7 +74,7 @@ func TestFused(t *testing.T) {
 		_, stderr, err := try(t, "-exp", m, "-out", out)
 		check.OK(t, err)
 		check.Equal(t, "it warns", strings.Contains(stderr, "GOFLAGS=-gcflags=all=-d=fmahash=qn go run "), fused)
-		contains(t, read(t, out, "small", "run.json"), fmt.Sprintf(`"fused_multiply_adds": %v,`, fused))
+		contains(t, content(out, "small", "run.json"), fmt.Sprintf(`"fused_multiply_adds": %v,`, fused))
 		remove(t, out, "small")
 	}
 }
@@ -79,33 +83,33 @@ func TestDraw(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": drawn, "other.toml": named("other")})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
-	want := results(t, dir)
+	want := checksummed(t, dir)
 	for _, name := range []string{"cells", "runs.png", "runs.pdf", "walks.png", "walks.pdf"} {
 		remove(t, dir, name)
 	}
 	contains(t, mustRun(t, "draw", "-all"), "other: no results in results/other", "small: 2 figures drawn\n")
-	same(t, results(t, dir), want)
-	check.Equal(t, "it has computed something", exists("results", "other") || len(cellFiles(t, dir)) > 0, false)
+	same(t, checksummed(t, dir), want)
+	check.Equal(t, "it has computed something", exists("results", "other") || len(cellFiles(dir)) > 0, false)
 
 	// Figures that are drawn otherwise have other sums, and a run draws them again.
 	write(t, edit(t, drawn, `"Walks"`, `"Ways"`), "experiments", "small.toml")
 	mustRun(t, "draw", "-exp", "small")
-	other := results(t, dir)
+	other := checksummed(t, dir)
 	changed := []any{other["runs.png"] != want["runs.png"], other["runs.csv"] != want["runs.csv"]}
 	check.Equal(t, "another title changes the figure, not the table", changed, []any{true, false})
 	write(t, drawn, "experiments", "small.toml")
 	mustRun(t, "-exp", "small")
-	same(t, results(t, dir), want)
+	same(t, checksummed(t, dir), want)
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
 	const lack = "small: figure walks: needs walks.csv.gz, which is not committed; to make them: " +
 		"go run ./runner -exp experiments/small.toml\n"
 	const said = "small: 1 figures drawn\nopen results/index.html\n"
-	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")
-	check.Equal(t, "exit code", []any{code, stdout}, []any{1, said})
-	contains(t, stderr, "runner: other: no results in results/other", "\n"+lack)
-	check.Equal(t, "runs.png is another", read(t, dir, "runs.png"), want["runs.png"])
+	stdout, _, err := try(t, "draw", "-exp", "other", "-exp", "small")
+	check.Equal(t, "draw prints", stdout, said)
+	check.Refuses(t, "draw", err, "other: no results in results/other", "\n"+strings.TrimSpace(lack))
+	check.Equal(t, "runs.png is another", content(dir, "runs.png"), want["runs.png"])
 	contains(t, mustRun(t, "draw", "-all"), "small: 1 figures drawn\n", "\n"+lack)
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")
@@ -115,4 +119,6 @@ func TestDraw(t *testing.T) {
 	write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
 	fails(t, "small: the results in results/small are behind (of another "+
 		"manifest); to make them: go run ./runner -exp experiments/small.toml", "draw", "small")
+	const elsewhere = "; to make them: go run ./runner -exp experiments/small.toml -set seed=1 -out else"
+	fails(t, elsewhere, "draw", "small", "-set", "seed=1", "-out", "else")
 }

@@ -1,8 +1,9 @@
-package main
+package pipeline
 
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/data/fetch"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -38,7 +40,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, small, "good.toml")
 	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, "},
+		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: fail, "},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
 		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, claims, "},
@@ -49,26 +51,19 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	} {
 		write(t, edit(t, small, c.old, c.new), "x.toml")
 		// The good one, though before it, must not be run.
-		code, stdout, stderr := exit(t, "-exp", "good.toml", "-exp", "x.toml")
-		begins(t, stderr, "runner: "+c.want)
-		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || exists("results") {
-			t.Errorf("%s: exit code %d, want 1; it prints %q", c.want, code, stdout+stderr)
+		stdout, stderr, err := try(t, "-exp", "good.toml", "-exp", "x.toml")
+		check.Refuses(t, c.new, err, c.want)
+		if stdout+stderr != "" || strings.Contains(err.Error(), "\n") || exists("results") {
+			t.Errorf("%s: error %q; it prints %q", c.want, err, stdout+stderr)
 		}
 	}
 	fails(t, "-set model.scale=0: model.scale: 0 is not allowed", "-exp", "good.toml", "-set", "model.scale=0")
+	fails(t, "-set modle.a=1: modle: not a key; did you mean model?", "-exp", "good.toml", "-set", "modle.a=1")
 	fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
 	fails(t, "no folder experiments/ in ", "-all")
 	write(t, "mine", "file")
 	fails(t, "file", "-exp", "good.toml", "-out", "file")
-	check.Equal(t, "a file as -out", []any{read(t, "file"), exists("results")}, []any{"mine", false})
-}
-
-// The heading of a manifest is no part of a cell.
-func TestGroup(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": small})
-	mustRun(t, "-all")
-	write(t, edit(t, small, "threshold", "group = 'paper'\nthreshold"), "experiments", "small.toml")
-	begins(t, mustRun(t, "-all"), "small: 4 cells, 0 computed, 4 done before; ")
+	check.Equal(t, "a file as -out", []any{content("file"), exists("results")}, []any{"mine", false})
 }
 
 func TestData(t *testing.T) {
@@ -80,14 +75,12 @@ func TestData(t *testing.T) {
 		server.URL, sha256.Sum256([]byte("hello")))
 	inExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
 	line := "needy: no file experiments/data/red.csv; to get the data: go run ./runner fetch red"
-	code, stdout, stderr := exit(t, "-exp", "needy")
-	got := []any{code, stdout, stderr, exists("results")}
-	check.Equal(t, "without data", got, []any{1, "", "runner: " + line + "\n", false})
+	fails(t, line, "-exp", "needy")
+	check.Equal(t, "it made a folder", exists("results"), false)
 	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
 	check.Equal(t, "what is skipped has a results folder", exists("results", "needy"), false)
-	fails(t, "red", "fetch", "blue")
-	_, _, err := try(t, "fetch", "red")
-	check.OK(t, err)
+	list := filepath.Join(Folder, "data", fetch.File)
+	check.OK(t, fetch.Sets(t.Context(), list, []string{"red"}, "", io.Discard))
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		_, stderr, err := try(t, "-exp", "needy", "-out", "else")
 		check.OK(t, err)
@@ -120,7 +113,7 @@ func TestDerivedExperiment(t *testing.T) {
 	begins(t, stdout, "small: 4 cells, 4 computed, ")
 	contains(t, stdout, "\na_judge: 0 cells, 0 computed, 0 done before; ")
 	dir := filepath.Join("results", "a_judge")
-	first := results(t, dir)
+	first := checksummed(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
 	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "a_judge: same bytes\nsmall: same bytes\n")
 	write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
@@ -129,10 +122,23 @@ func TestDerivedExperiment(t *testing.T) {
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	contains(t, stdout, "a_judge: summary.csv:2: ")
 	contains(t, mustRun(t, "-exp", "a_judge"), " files, in ")
-	check.Equal(t, "the summary is the old one", results(t, dir)["summary.csv"] == first["summary.csv"], false)
+	changed := checksummed(t, dir)["summary.csv"] != first["summary.csv"]
+	check.Equal(t, "the summary has changed", changed, true)
 	write(t, "method,above\n", "results", "small", "summary.csv")
 	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	fails(t, "a_judge, small", "-exp", "a_judge", "-set", `sources=["smal"]`)
+}
+
+// Every experiment of the repository that has cells has a short form with cells.
+func TestShortForms(t *testing.T) {
+	t.Chdir("../../..")
+	all := check.Must((&Request{All: true}).Find(false))
+	short := check.Must((&Request{All: true, Short: true}).Find(false))
+	for i, e := range all {
+		if len(e.Study.Cells()) > 0 && len(short[i].Study.Cells()) == 0 {
+			t.Errorf("%s: the short form has no cells", e.Name)
+		}
+	}
 }
 
 // -short runs the short form.
@@ -171,20 +177,25 @@ done
 	mustRun(t, "list", "-check") // of the other, none were made
 	write(t, "half 1.0\n", "experiments", "version")
 	contains(t, mustRun(t, "-all"), "other: 1 cells, 1 computed, ")
-	contains(t, read(t, "results", "other", "README.md"), "half 1.0")
-	contains(t, read(t, "results", "other", "runs.csv"), "0.6931471805599453")
+	contains(t, content("results", "other", "README.md"), "half 1.0")
+	contains(t, content("results", "other", "runs.csv"), "0.6931471805599453")
 	contains(t, mustRun(t, "verify", "other"), "other: same bytes\n")
 	mustRun(t, "list", "-check")
 	write(t, "half 2.0\n", "experiments", "version")
 	skipped := "other: another version of its program computed it; skipped\n"
 	contains(t, mustRun(t, "verify", "-all"), skipped, "small: same bytes\n")
 	mustRun(t, "list", "-check")
-	// Without the program, or that version of it, the results may be behind; those of others may not.
+	// Without the program, or that version of it, the results may be of other sources; those of others may not,
+	// and a manifest may not be another one.
 	changeSources(t, "2")
 	const want = "behind: of other sources; its program, or this version of it, is not installed"
 	contains(t, mustRun(t, "list"), want)
 	fails(t, " these lines\nsmall", "list", "-check")
 	changeSources(t, "1")
+	other := content("experiments", "other.toml")
+	write(t, edit(t, other, "test = 3", "test = 4"), "experiments", "other.toml")
+	fails(t, " these lines\nother", "list", "-check")
+	write(t, other, "experiments", "other.toml")
 	write(t, "half 1.0\n", "experiments", "version")
 	// Other bytes of the script are other cells, and the results are behind. What the script does wrong is the
 	// error of its cell.

@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"closedform/core/random"
 	"closedform/figures"
 	"closedform/internal/field"
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
@@ -42,7 +41,6 @@ type ToyModel struct {
 	Scale  float64 `toml:"scale"`
 	Points int     `toml:"points"`
 	Sleep  int     `toml:"sleep"` // milliseconds of each point
-	Deaf   bool    `toml:"deaf"`  // to interruptions
 	Fail   bool    `toml:"fail"`
 }
 
@@ -52,8 +50,6 @@ type toyMethod struct {
 }
 
 func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
-
-type toyData struct{ Toy } // reads data
 
 type toyDerived struct{ Toy } // reads results
 
@@ -65,20 +61,23 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	var err error
 	t.manifest = m
 	t.seeds, err = m.Seeds(t.Sweep.Seed)
-	switch {
-	case t.File != "":
-		return &toyData{t}, err
-	case len(t.Reads) > 0:
+	if len(t.Reads) > 0 {
 		return &toyDerived{t}, err
 	}
 	return &t, err
 }
 
-func (t *toyData) Files() (paths, about []string) {
+func (t *Toy) Files() (paths, about []string) {
+	if t.File == "" {
+		return nil, nil
+	}
 	return []string{filepath.Join(t.manifest.Folder, t.File)}, []string{t.File + ": so many points"}
 }
 
-func (t *toyData) Prepare(context.Context) error {
+func (t *Toy) Prepare(context.Context) error {
+	if t.File == "" {
+		return nil
+	}
 	data, err := os.ReadFile(filepath.Join(t.manifest.Folder, t.File))
 	t.data = string(data)
 	return err
@@ -111,7 +110,7 @@ func (t *Toy) Cells() (cells []study.Cell) {
 			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
 			cells = append(cells, study.Cell{
 				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
-				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
+				Run: study.Tables(func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }),
 			})
 		}
 	}
@@ -131,7 +130,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	for k := range s.Model.Points {
 		for range s.Model.Sleep {
 			time.Sleep(time.Millisecond)
-			if err := ctx.Err(); err != nil && !s.Model.Deaf {
+			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}
@@ -212,5 +211,5 @@ var drawn = strings.Replace(small, `title = ""`, `title = "Walks"`, 1)
 func named(name string) string { return strings.Replace(small, "small", name, 1) }
 
 func init() {
-	experiment.Kinds = append(experiment.Kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})
+	Kinds = append(Kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})
 }

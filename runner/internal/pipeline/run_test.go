@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func TestResultsFolder(t *testing.T) {
 	dir := filepath.Join(out, "small")
 	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; "+dir+" has 6 files, in ")
 	contains(t, stdout, "\n  4 walks\n")
-	files := results(t, dir)
+	files := checksummed(t, dir)
 	const want = "SHA256SUMS manifest.toml runs.csv runs.pdf runs.png summary.csv walks.csv.gz"
 	check.Equal(t, "files", strings.Join(slices.Sorted(maps.Keys(files)), " "), want)
 	for name, start := range map[string]string{
@@ -29,7 +29,7 @@ func TestResultsFolder(t *testing.T) {
 	} {
 		begins(t, files[name], start)
 	}
-	readme := read(t, dir, "README.md")
+	readme := content(dir, "README.md")
 	begins(t, readme, "# small\n\nWhere do they end?\n\n- 4 walks\n")
 	contains(t, readme, "`walks.csv.gz` is large", "- `above` (integers): how many end above the threshold\n",
 		"](runs.png)\n", "\n    go run ./runner -exp "+m+" -out "+out+" -quiet\n")
@@ -57,7 +57,7 @@ func TestResultsFolder(t *testing.T) {
 // writes what a run of the changed manifest in a new folder writes.
 func TestChangedManifest(t *testing.T) {
 	m, whole, dir := published(t, small)
-	before := results(t, dir)
+	before := checksummed(t, dir)
 	for _, c := range []struct {
 		old, new string
 		computed int
@@ -66,6 +66,7 @@ func TestChangedManifest(t *testing.T) {
 		{"threshold = 0.5", "threshold = -9", 0, "summary.csv"},
 		{`title = ""`, `title = "Walks"`, 0, "runs.png"},
 		{"threshold = 0.5", "threshold = 0.5 # steps", 0, ""},
+		{"threshold = 0.5", "threshold = 0.5\ngroup = 'paper'", 0, "manifest.toml"},
 		{"scale  = 0.3", "scale = 0.25", 2, "runs.csv"}, // method total has its own
 		{"scale = 2", "scale = 3", 2, "runs.csv"},
 		{"seed = [1, 2]", "seed = [1, 2, 3]", 2, "runs.csv"},
@@ -79,8 +80,8 @@ func TestChangedManifest(t *testing.T) {
 			contains(t, stdout, fmt.Sprintf(" cells, %d computed, ", c.computed))
 		}
 		mustRun(t, "-exp", m, "-out", fresh)
-		after := results(t, filepath.Join(out, "small"))
-		same(t, after, results(t, filepath.Join(fresh, "small")))
+		after := checksummed(t, filepath.Join(out, "small"))
+		same(t, after, checksummed(t, filepath.Join(fresh, "small")))
 		if c.changes != "" && after[c.changes] == before[c.changes] {
 			t.Errorf("%s: %s has not changed", c.new, c.changes)
 		}
@@ -90,16 +91,16 @@ func TestChangedManifest(t *testing.T) {
 // A damaged cell is computed again, with a warning. Cells that are reused count with the time they took.
 func TestResultsAreRestored(t *testing.T) {
 	m, out, dir := published(t, small)
-	want, before := results(t, dir), check.Must(store.ReadRun(dir))
+	want, before := checksummed(t, dir), check.Must(store.ReadRun(dir))
 	remove(t, dir, "run.json")
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; "+dir+" has 4 ")
 	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
-	cell := glob(t, dir, "cells", "total_seed=1-*.cell")[0]
-	write(t, read(t, cell)[1:], cell)
+	cell := glob(dir, "cells", "total_seed=1-*.cell")[0]
+	write(t, content(cell)[1:], cell)
 	remove(t, dir, "summary.csv") // so that there is something to do
 	_, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
 	check.OK(t, err)
 	check.Equal(t, "it warns", stderr, "small: cell total seed=1: "+cell+": damaged; computing it again\n")
-	same(t, results(t, dir), want)
+	same(t, checksummed(t, dir), want)
 }

@@ -1,0 +1,58 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// results are the tables and files of an experiment.
+type results struct {
+	tables table.Set // as published, which is how figures and texts use them
+	read   func(name string) (*table.Table, error)
+	about  table.Set // the same tables without rows, with the descriptions of their columns
+	kept   []string  // names of files that cells have left
+	files  []store.File
+}
+
+// compute computes the missing cells, and returns the tables of all cells. It completes the provenance.
+func (j *job) compute(ctx context.Context) (*results, error) {
+	if d, ok := j.Study.(study.WithData); ok {
+		_, about := d.Files()
+		for _, line := range about {
+			fmt.Fprintln(j.Progress, line)
+		}
+	}
+	cells, err := j.engine.Compute(ctx, &j.work)
+	if err != nil {
+		return nil, err
+	}
+	j.run.Computed = int(j.work.Computed.Load())
+	j.run.Reused = len(cells) - j.run.Computed
+	j.run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
+	r := &results{files: []store.File{{Name: "manifest.toml", Data: j.manifest}}}
+	var sets []table.Set
+	for _, c := range cells {
+		sets, r.files = append(sets, c.Tables), append(r.files, c.Files...)
+		for _, file := range c.Files {
+			r.kept = append(r.kept, file.Name)
+		}
+	}
+	for _, t := range j.Study.Tables(sets) {
+		file := store.TableFile(t)
+		written, err := file.Table()
+		if err != nil {
+			return nil, err
+		}
+		about := t.Rows(nil)
+		about.Packed = file.Packed()
+		r.tables, r.about, r.files = append(r.tables, written), append(r.about, about), append(r.files, file)
+	}
+	r.read = r.tables.Read
+	j.run.Seconds = time.Since(j.run.Start).Seconds()
+	return r, nil
+}

@@ -1,0 +1,226 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/data/fetch"
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/studies"
+	"closedform/runner/internal/study"
+)
+
+const (
+	Folder     = "experiments"        // holds the manifests that are run by name
+	Results    = "results"            // holds the results of these manifests
+	OwnResults = "closedform-results" // holds the results of any other manifest, which is beside it
+)
+
+// Kinds are the studies that manifests may name.
+var Kinds = studies.All
+
+// Experiment is a manifest that its study has read.
+type Experiment struct {
+	*manifest.Manifest
+	Kind  study.Kind
+	Study study.Experiment
+	Dir   string // the results folder
+
+	out      string     // as in [Request]
+	verified *store.Run // while results are verified, the run that made them
+}
+
+// sources returns the folder of the results of other experiments.
+func (e *Experiment) sources() string { return cmp.Or(e.out, Results) }
+
+// Find reads and checks all manifests before the first results folder is touched. If data are needed, All
+// skips manifests whose data are missing, with a line that says so.
+func (r *Request) Find(data bool) (found []*Experiment, err error) {
+	names := r.Names
+	if r.All {
+		if names, err = manifests(); err != nil {
+			return nil, err
+		}
+	}
+	files := map[string]string{} // by results folder
+	for _, name := range names {
+		e, err := r.open(name)
+		if err == nil && files[e.Dir] != "" {
+			err = fmt.Errorf("%s and %s would both write to %s", files[e.Dir], e.File, e.Dir)
+		} else if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
+			err = fmt.Errorf("%s: %w", name, err) // an error of -set has no file
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[e.Dir] = e.File
+		if data {
+			err = e.missing()
+		}
+		switch {
+		case err == nil:
+			found = append(found, e)
+		case r.All:
+			fmt.Fprintf(r.Stdout, "%v; skipped\n", err)
+		default:
+			return nil, err
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no manifest to run in %s", Folder)
+	}
+	return found, nil
+}
+
+// manifests returns the paths of all manifests in [Folder].
+func manifests() ([]string, error) {
+	if info, err := os.Stat(Folder); err != nil || !info.IsDir() {
+		working, _ := os.Getwd()
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, "+
+			"or give the path of a manifest", Folder, working)
+	}
+	return filepath.Glob(filepath.Join(Folder, "*.toml"))
+}
+
+// find returns the path of the manifest called name: a path, or a file in [Folder], with or without .toml.
+func find(name string) (string, error) {
+	for _, p := range []string{name, filepath.Join(Folder, name), filepath.Join(Folder, name+".toml")} {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			return p, nil
+		}
+	}
+	files, err := manifests()
+	if err != nil {
+		return "", fmt.Errorf("no file %s, and %w", name, err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".toml")
+	}
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
+		name, Folder, strings.Join(files, ", "))
+}
+
+// open reads the manifest called name, or its short form.
+func (r *Request) open(name string) (*Experiment, error) {
+	path, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := read(path, r.Set)
+	if r.Short && err == nil {
+		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
+			return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
+		}
+		e, err = read(path, slices.Concat(e.Short, r.Set))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, e.place(r.Out)
+}
+
+// read reads a manifest, with values that replace its own. It opens no data.
+func read(path string, set []string) (*Experiment, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifest.Parse(path, text, set)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range Kinds {
+		if names = append(names, k.Name); k.Name == m.Study {
+			s, err := k.New(m)
+			return &Experiment{Manifest: m, Kind: k, Study: s}, err
+		}
+	}
+	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
+}
+
+// missing returns an error if data files, or a program, are missing. It says how to get the files.
+func (e *Experiment) missing() error {
+	if d, ok := e.Study.(study.WithData); ok {
+		paths, _ := d.Files()
+		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), paths...); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+	}
+	_, err := e.FindPrograms()
+	return err
+}
+
+// place sets Dir. Without out, it is
+//
+//	in [Results] for a manifest in [Folder], whose name must be that of its file,
+//	in the same folder for the manifest.toml of a results folder,
+//	in [OwnResults] beside any other manifest,
+//
+// and its name is NAME@KEY=VALUE,… if values of the manifest are replaced. It is an error if Dir has the
+// results of another manifest, or if other results would get into the published ones.
+func (e *Experiment) place(out string) error {
+	folder, name := filepath.Dir(e.File), e.Name
+	standard := filepath.Join(folder, OwnResults)
+	switch file := strings.TrimSuffix(filepath.Base(e.File), ".toml"); {
+	case e.Folder != folder && file == "manifest": // only a run writes the key folder
+		standard = filepath.Dir(folder)
+	case SameFile(folder, Folder) && file != name:
+		return e.Errorf("name", "%q is not allowed; allowed: that of the file, %q", name, file)
+	case SameFile(folder, Folder):
+		standard = Results
+	}
+	e.out = out
+	switch replaced := len(e.Overrides) > 0; {
+	case out == "":
+		if out = standard; replaced {
+			name = folderName(name + "@" + strings.Join(e.Overrides, ","))
+		}
+	case isPublished(out) && (replaced || !SameFile(standard, Results)):
+		return fmt.Errorf("%s: -out %s has the published results, and those of other values, or of a manifest "+
+			"outside of %s/, go elsewhere: leave out -out, or name another folder", e.Name, out, Folder)
+	}
+	e.Dir = filepath.Join(out, name)
+	var made manifest.Header
+	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
+	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
+		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
+			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)
+	}
+	return nil
+}
+
+// isPublished reports whether the folder out is that of the published results.
+func isPublished(out string) bool {
+	_, err := manifests()
+	return err == nil && SameFile(out, Results)
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// folderName returns text as a folder name that is valid on any system. If it changes the text, it adds a
+// hash, so that different texts have different names.
+func folderName(text string) string {
+	name := notPlain.ReplaceAllString(text, "_")
+	if name != text || len(name) > 100 {
+		name = fmt.Sprintf("%.100s-%.8s", name, checksum([]byte(text)))
+	}
+	return name
+}
+
+// SameFile reports whether two paths lead to the same file or folder, or would if it existed.
+func SameFile(a, b string) bool {
+	infoA, _ := os.Stat(a)
+	infoB, _ := os.Stat(b)
+	wholeA, err := filepath.Abs(a)
+	wholeB, _ := filepath.Abs(b)
+	return os.SameFile(infoA, infoB) || err == nil && wholeA == wholeB
+}

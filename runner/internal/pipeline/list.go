@@ -1,0 +1,202 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"closedform/runner/internal/report"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// List prints a line for each manifest in [Folder]: the state of its results, and what they cost. A manifest
+// that cannot be read is an error, which comes after the other lines.
+func List(w io.Writer) error {
+	paths, err := manifests()
+	if err != nil {
+		return err
+	}
+	lines := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(lines, "NAME\tSTATE\tCELLS\tCPU\tQUESTION")
+	duration := func(seconds float64) time.Duration {
+		return time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond)
+	}
+	cells, seconds := 0, 0.0
+	for _, path := range paths {
+		e, unread := new(Request).open(path)
+		if unread != nil {
+			err = errors.Join(err, unread)
+			continue
+		}
+		n := len(e.Study.Cells())
+		run, _ := store.ReadRun(e.Dir) // no run has taken no time
+		fmt.Fprintf(lines, "%s\t%s\t%d\t%v\t%s\n", e.Name, e.state(), n, duration(run.CPUSeconds), e.Kind.Asks)
+		cells, seconds = cells+n, seconds+run.CPUSeconds
+	}
+	fmt.Fprintf(lines, "sum\t\t%d\t%v\n", cells, duration(seconds))
+	return errors.Join(err, lines.Flush())
+}
+
+func (e *Experiment) state() string {
+	behind, _, err := e.behind()
+	published, unread := store.OpenResults(e.Dir)
+	none := errors.Is(unread, fs.ErrNotExist)
+	cells, _ := filepath.Glob(filepath.Join(e.Dir, "cells", "*.cell"))
+	failed := store.Failure(e.Dir)
+	switch {
+	case err != nil, !none && unread != nil:
+		return "cannot be read"
+	case !none && len(published.Differing(false)) > 0:
+		return "files differ"
+	case !none && behind == "":
+		return "computed"
+	case failed != "":
+		return "not finished: " + failed
+	case !none:
+		return "behind: " + behind
+	case len(cells) > 0:
+		return fmt.Sprintf("partly computed: %d of %d cells", len(cells), len(e.Study.Cells()))
+	case e.missing() != nil:
+		return "needs data"
+	}
+	return "not run"
+}
+
+// Check prints which published results are behind, and why. It returns an error unless the file STALE names
+// exactly these. Results that cannot be computed here need not be named. A folder of results is behind if it
+// has no manifest, unless they are those of other values. The list of all results must be current, too.
+func Check(w io.Writer) error {
+	all, err := (&Request{All: true}).Find(false)
+	if err != nil {
+		return err
+	}
+	stale := filepath.Join(Results, "STALE")
+	text, _ := os.ReadFile(stale) // absent if nothing is behind
+	named := strings.Fields(string(text))
+	known := map[string]bool{}
+	var behind []string
+	for _, e := range all {
+		known[e.Name] = true
+		why, excused, err := e.behind()
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
+		}
+		if why != "" && (!excused || slices.Contains(named, e.Name)) {
+			behind = append(behind, e.Name)
+		}
+	}
+	made, _ := filepath.Glob(filepath.Join(Results, "*", "manifest.toml"))
+	for _, file := range made {
+		if name := filepath.Base(filepath.Dir(file)); !known[name] && !strings.Contains(name, "@") {
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", name, Folder)
+			behind = append(behind, name)
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(behind)
+	if !slices.Equal(named, behind) {
+		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
+			stale, strings.Join(behind, "\n"))
+	}
+	list := filepath.Join(Results, "README.md")
+	if text, _ := os.ReadFile(list); !bytes.Equal(text, report.List(Results, Folder)) {
+		return fmt.Errorf("%s is not what the program writes today; to write it: %s",
+			list, CommandLine([]string{"draw", "-all"}))
+	}
+	return nil
+}
+
+// behind returns why published results are not what a run makes today, or "" if they are. They are excused if
+// they cannot be computed here. It reads no data.
+func (e *Experiment) behind() (why string, excused bool, err error) {
+	why, excused, err = e.outdated()
+	if err != nil || why == noResults || why != "" && !excused {
+		return why, excused, err
+	}
+	text, err := e.rewritten()
+	if err != nil {
+		return err.Error(), false, nil
+	}
+	if old, _ := os.ReadFile(filepath.Join(e.Dir, "README.md")); !bytes.Equal(old, text) {
+		return "README.md is not what the program writes today; draw writes it", false, nil
+	}
+	return why, excused, nil
+}
+
+const noResults = "no results"
+
+// outdated returns why published results are not those of the current sources, manifest, and results that
+// they are derived from, or "" if they are. It excuses other sources, and no results, if a program is
+// missing.
+func (e *Experiment) outdated() (why string, excused bool, err error) {
+	run, err := store.ReadRun(e.Dir)
+	elsewhere := e.elsewhere()
+	if errors.Is(err, fs.ErrNotExist) {
+		return noResults, elsewhere, nil
+	}
+	text, unresolved := e.resolved() // after elsewhere, which sets what programs are
+	if err := cmp.Or(err, unresolved); err != nil {
+		return "", false, err
+	}
+	made, _ := os.ReadFile(filepath.Join(e.Dir, "manifest.toml")) // a missing file counts as another manifest
+	computed := programs
+	if elsewhere {
+		computed = programsAndSums
+	}
+	switch current := run.SourceDigest == SourceDigest(); {
+	case !bytes.Equal(computed.ReplaceAll(made, nil), computed.ReplaceAll(text, nil)):
+		return "of another manifest", false, nil
+	case !current && elsewhere:
+		return "of other sources; its program, or this version of it, is not installed", true, nil
+	case !current:
+		return "of other sources", false, nil
+	case !e.followsSources():
+		return "derived of other results", false, nil
+	}
+	return "", false, nil
+}
+
+// Lines of a manifest as resolved, which follow from the programs that are installed, and from their files.
+var (
+	programs        = regexp.MustCompile(`(?m)^program = .*\n`)
+	programsAndSums = regexp.MustCompile(`(?m)^(program|sums) = .*\n`)
+)
+
+// elsewhere reports whether the published results cannot be computed here: a program is missing or has
+// another version.
+func (e *Experiment) elsewhere() bool {
+	installed, err := e.FindPrograms()
+	run, unread := store.ReadRun(e.Dir)
+	return err != nil || unread == nil && slices.ContainsFunc(run.Programs, func(p string) bool {
+		return !slices.Contains(installed, p)
+	})
+}
+
+// followsSources reports whether the tables of a derived experiment follow from the published results that it
+// reads. For any other experiment it is true.
+func (e *Experiment) followsSources() bool {
+	if _, derived := e.Study.(study.Derived); !derived {
+		return true
+	}
+	_, err := e.use()
+	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
+		file := store.TableFile(t)
+		old, _ := os.ReadFile(filepath.Join(e.Dir, file.Name))
+		return !bytes.Equal(old, file.Data)
+	})
+}

@@ -1,0 +1,139 @@
+// Package pipeline takes experiments from their manifests to their published results. Each step has a file:
+//
+//	find.go      reads the manifests, and finds the folders of their results
+//	prepare.go   reads the data, lists the cells, and identifies all that the results follow from
+//	compute.go   computes the missing cells, and makes tables of the cells
+//	draw.go      draws figures of the tables
+//	report.go    writes README.md about the tables and the run, and the pages about all results
+//	publish.go   puts the files into the results folder
+//
+// list.go and verify.go compare published results with what these steps make.
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"closedform"
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/study"
+)
+
+// Request is a command line: the experiments, the values that replace those of their manifests, and how to
+// run.
+type Request struct {
+	Words   []string // of the command line
+	Names   []string // of manifests: paths, or names in [Folder]
+	All     bool     // all manifests in Folder, in place of names
+	Set     []string // values that replace those of the manifests, as key=value
+	Short   bool     // the short forms, whose values the manifests have
+	Out     string   // folder of the results folders; empty: the default for each manifest
+	Workers uint     // number of cells that are computed at a time
+
+	Stdout, Stderr io.Writer
+	Progress       io.Writer
+}
+
+// batch is some experiments that run at the same time.
+type batch struct {
+	*Request
+	engine *engine.Engine
+	mu     sync.Mutex // held while an experiment reads its data, which takes the most memory, or prints
+}
+
+var fused = closedform.Fused()
+
+// Run runs experiments, and writes the pages about all results. It returns the results folders.
+func (r *Request) Run(ctx context.Context) (dirs []string, err error) {
+	experiments, err := r.Find(true)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range experiments {
+		dirs = append(dirs, e.Dir)
+	}
+	return dirs, errors.Join(r.run(ctx, experiments), writePages(r.Stdout, experiments))
+}
+
+// run runs experiments at the same time, first those that do not read the results of others. Each is
+// published as soon as its cells are done. After the first error no cell starts.
+func (r *Request) run(ctx context.Context, experiments []*Experiment) error {
+	if fused {
+		fmt.Fprintf(r.Progress, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
+			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s\n", CommandLine(r.Words))
+	}
+	var first, derived []*Experiment
+	for _, e := range experiments {
+		if _, ok := e.Study.(study.Derived); ok {
+			derived = append(derived, e)
+		} else {
+			first = append(first, e)
+		}
+	}
+	b := &batch{Request: r, engine: engine.New(max(1, int(r.Workers)), r.Stderr, r.Progress)}
+	err := b.run(ctx, first)
+	if err == nil {
+		err = b.run(ctx, derived)
+	}
+	return err
+}
+
+func (b *batch) run(ctx context.Context, experiments []*Experiment) error {
+	group, computing := errgroup.WithContext(ctx)
+	for _, e := range experiments {
+		group.Go(func() error {
+			if err := b.runOne(ctx, computing, e); err != nil {
+				return fmt.Errorf("%s: %w", e.Name, err)
+			}
+			e.Study = nil // frees its data
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// runOne takes one experiment through all steps, unless its results are published already. An error is kept
+// in the results folder. After an error of another experiment, computing is cancelled, and an experiment
+// whose cells are all done is still published.
+func (b *batch) runOne(ctx, computing context.Context, e *Experiment) (err error) {
+	j, err := b.prepare(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			j.work.Folder.Failed(err)
+		}
+		j.work.Folder.Close()
+	}()
+	if j.work.Folder.Published(j.inputs) {
+		j.print("is up to date\n")
+		return nil
+	}
+	r, err := j.compute(computing)
+	if err != nil {
+		return err
+	}
+	figures, err := drawAll(j.Study.Figures(), r.read)
+	if err != nil {
+		return err
+	}
+	r.files = slices.Concat(r.files, figures)
+	run := cmp.Or(j.verified, j.work.Folder.Maker(r.files, j.run))
+	return j.publish(ctx, r.files, j.readme(r, run), run)
+}
+
+func (j *job) print(text string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	cells, computed := len(j.work.Cells), int(j.work.Computed.Load())
+	fmt.Fprintf(j.Stdout, "%s: %d cells, %d computed, %d done before; %s %s",
+		j.Name, cells, computed, cells-computed, j.Dir, text)
+}

@@ -1,0 +1,124 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"closedform"
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+// job is an experiment that is being run.
+type job struct {
+	*batch
+	*Experiment
+	run      *store.Run
+	work     engine.Work
+	manifest []byte // with all values spelled out
+	inputs   string // identifies all that the results follow from
+}
+
+// prepare returns the experiment as a job whose results folder is open.
+func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := &job{batch: b, Experiment: e, run: store.NewRun(ctx, b.Words), work: engine.Work{Name: e.Name}}
+	j.run.Manifest, j.run.SourceDigest, j.run.Fused = e.Name, SourceDigest(), fused
+	j.run.Seeds, j.run.Overrides = e.Swept, append(j.run.Overrides, e.Overrides...)
+	var err error
+	if j.run.Programs, err = e.FindPrograms(); err != nil {
+		return nil, err
+	}
+	if j.manifest, err = e.resolved(); err != nil { // before Prepare, which sets values
+		return nil, err
+	}
+	if err := e.Study.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	sources, err := e.use()
+	if err != nil {
+		return nil, err
+	}
+	if err := j.list(); err != nil {
+		return nil, err
+	}
+	cells := checksum(fmt.Append(nil, j.work.Prints))
+	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
+	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // without an earlier run it knows no times
+	j.work.Folder, err = store.Open(e.Dir, cells)
+	return j, err
+}
+
+// list sets the cells and their fingerprints.
+func (j *job) list() error {
+	w := &j.work
+	if w.Cells = j.Study.Cells(); len(w.Cells) > manifest.MaxCells {
+		return fmt.Errorf("%d cells; allowed: %d", len(w.Cells), manifest.MaxCells)
+	}
+	for _, c := range w.Cells {
+		spec, err := json.Marshal(c.Spec)
+		if err != nil {
+			return fmt.Errorf("cell %s: %w", c.Key, err)
+		}
+		w.Prints = append(w.Prints, checksum([]byte(SourceDigest()), spec))
+	}
+	return nil
+}
+
+// use lets a derived experiment read the results of others, and returns their checksums.
+func (e *Experiment) use() (sums []byte, err error) {
+	d, ok := e.Study.(study.Derived)
+	if !ok {
+		return nil, nil
+	}
+	for _, name := range d.Sources() {
+		r, err := store.OpenResults(filepath.Join(e.sources(), name))
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, unknown := find(name); unknown != nil {
+				err = unknown
+			} else {
+				err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, e.sources())
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
+		}
+		sums = append(sums, r.Sums()...)
+	}
+	return sums, d.Use(store.Published(e.sources()))
+}
+
+// resolved returns the manifest with all values spelled out. Outside of [Folder], its folder is an absolute
+// path, because the results may be read from any working directory.
+func (e *Experiment) resolved() ([]byte, error) {
+	m := *e.Manifest
+	if m.Folder, _ = filepath.Abs(m.Folder); SameFile(m.Folder, Folder) {
+		m.Folder = Folder
+	}
+	return m.Resolved(e.Study)
+}
+
+// SourceDigest identifies the code that makes the cells of all studies. Tests replace it.
+var SourceDigest = closedform.Digest
+
+// executable identifies the program. The source digest does not cover how tables are written and drawn.
+var executable = sync.OnceValue(func() []byte {
+	path, _ := os.Executable()
+	code, unread := os.ReadFile(path)
+	return fmt.Appendf(nil, "%x %v", sha256.Sum256(code), unread)
+})
+
+// checksum returns the SHA-256, in hexadecimal, of all parts.
+func checksum(parts ...[]byte) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
+}
