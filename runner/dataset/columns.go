@@ -6,15 +6,14 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// some lists cells of a column, such as "12 cm" (line 3). It is empty if there are none.
-func some(rows []Row, k int, is func(cell string) bool) string {
+// some lists the first cells of column k that match, such as "12 cm" (line 3). It is empty if none matches.
+func some(rows []Row, k int, match func(cell string) bool) string {
 	var found []string
 	for _, row := range rows {
-		if is(row.Cells[k]) {
+		if match(row.Cells[k]) {
 			found = append(found, fmt.Sprintf("%.40q (line %d)", row.Cells[k], row.Line))
 		}
 	}
@@ -28,8 +27,8 @@ func list(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// values are the different cells of a column, in their order.
-func values(rows []Row, k int) (cells []string) {
+// distinct returns the different cells of column k in alphabetical order.
+func distinct(rows []Row, k int) (cells []string) {
 	for _, row := range rows {
 		cells = append(cells, row.Cells[k])
 	}
@@ -37,8 +36,8 @@ func values(rows []Row, k int) (cells []string) {
 	return slices.Compact(cells)
 }
 
-// inputs returns the inputs that columns become, and those that become none, without a value. The error has a
-// line for each column that does not fit.
+// inputs returns the inputs that the used columns become, and the names of those without a value, which become
+// none. The error has a line for each column that does not fit.
 func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, used...) {
@@ -62,7 +61,7 @@ func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, 
 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
-// column returns the inputs that a column becomes, none if it has no value, or says which key makes it fit.
+// column returns the inputs that column k becomes, none if it has no value, or says which key makes it fit.
 func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
@@ -76,7 +75,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	if f.Missing == MissingMean {
 		in.Fill = new(math.NaN()) // until a scaler is fitted
 	}
-	levels, texts := slices.DeleteFunc(values(rows, k), IsMissing), some(rows, k, f.isWord)
+	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
 	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
 	decimal := Format{Separator: f.Separator, Decimal: ","}
@@ -102,13 +101,14 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 // Unknown is the word for no class, which no class can have as its name.
 const Unknown = "unknown"
 
-// classProblems says which classes differ only in case, in blanks or in how a number is written.
+// classProblems says which classes are called Unknown, or differ only in case, in blanks or in how a number is
+// written.
 func (f Format) classProblems(rows []Row, k int) (problems []string) {
 	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
 		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}
 	}
 	first, alike := map[string]string{}, []string(nil)
-	for _, name := range values(rows, k) {
+	for _, name := range distinct(rows, k) {
 		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
 		if x, ok := f.number(name); ok {
 			plain = fmt.Sprint(x)
@@ -122,63 +122,4 @@ func (f Format) classProblems(rows []Row, k int) (problems []string) {
 			list(alike, 10)+"; write them alike")
 	}
 	return problems
-}
-
-// swap makes points of decimal commas, and of points what no number has.
-var swap = strings.NewReplacer(",", ".", ".", ",")
-
-// number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
-func (f Format) number(cell string) (x float64, ok bool) {
-	if f.Decimal == "," {
-		cell = swap.Replace(cell)
-	}
-	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(cell, 64)
-	return x, err == nil
-}
-
-func (f Format) isWord(cell string) bool {
-	_, ok := f.number(cell)
-	return !ok && !IsMissing(cell)
-}
-
-// Inputs finds the columns of the inputs in a table by their names. Read returns the scaled inputs of a row.
-// A word that the scaler's examples did not have is 0 for all levels; unseen lists it, as "colour=red".
-func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
-	columns, known := make([]int, len(s)), map[string]bool{}
-	for j, in := range s {
-		if columns[j], err = t.Column(in.Column); err != nil {
-			return nil, err
-		}
-		known[in.String()] = true
-	}
-	return func(row Row) (x []float64, unseen []string, err error) {
-		if row.Err != nil {
-			return nil, nil, row.Err
-		}
-		x = make([]float64, len(s))
-		for j, in := range s {
-			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
-			switch {
-			case IsMissing(cell):
-				x[j], ok = math.NaN(), in.Fill != nil
-				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
-			case in.Level == "":
-				x[j], ok = t.format.number(cell)
-			case in.Level == cell:
-				x[j] = 1
-			case j == 0 || columns[j-1] != columns[j]:
-				if in.Level = cell; !known[in.String()] {
-					unseen = append(unseen, in.String())
-				}
-			}
-			if !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
-			}
-		}
-		s.scale(x)
-		return x, unseen, nil
-	}, nil
 }

@@ -1,18 +1,14 @@
 // Package dataset turns tables into examples that a network learns from: inputs, and classes from 0.
 //
 // A [Format] says which columns have classes or words, and how missing values are handled; [Format.Read]
-// returns the [Examples]. [Examples.Split] and [Parts] split them. A [Scaler] is fitted to one part, and also
-// scales new rows, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
+// returns the [Examples]. [Examples.Split] and [Parts] split them. A [Scaler] is fitted to the training part.
+// It also scales the rows of other tables, whose columns it finds by their names: [NewReader],
+// [Scaler.Inputs].
 package dataset
 
 import (
-	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,23 +18,24 @@ import (
 type Examples struct {
 	*source
 	rows    []row
-	classes []string
-	scaler  Scaler // that is applied
+	classes []string // names of the classes
+	scaler  Scaler   // scales the inputs; nil: they are not scaled
 }
 
+// source is what all parts of a table share.
 type source struct {
 	file   string
-	pixels bool     // they are images,
-	square bool     // as high as they are wide
-	inputs Scaler   // that leaves them as they are
+	pixels bool     // the examples are images
+	square bool     // the images are as high as they are wide
+	inputs Scaler   // the inputs, with shifts of 0 and factors of 1
 	notes  []string // what is odd about the table
 }
 
 type row struct {
 	class  int       // from 0
 	place  int       // line of the file, from 1, or number of the image or drawn example
-	number []float64 // inputs, NaN being missing; or
-	pixels []byte    // those of an image
+	number []float64 // inputs, NaN if missing; nil for an image
+	pixels []byte    // inputs of an image
 }
 
 // Set is a list of labelled examples: X[k] has the class Class[k], from 0.
@@ -47,7 +44,8 @@ type Set struct {
 	Class []int
 }
 
-// NewExamples returns a copy of the set, with classes named 1, 2, …
+// NewExamples returns a copy of the set, with classes named 1, 2, … It panics if an example has another number
+// of inputs than the first one, or a class that is not from 0 to classes−1.
 func NewExamples(set Set, classes int) *Examples {
 	e := &Examples{source: &source{}, rows: make([]row, 0, len(set.X))}
 	if len(set.X) > 0 {
@@ -69,7 +67,8 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
-// Images returns the examples of an image file, a byte per pixel, row by row; the labels are classes.
+// Images returns the examples of an image file, a byte for each pixel, row by row. The classes are the labels
+// that occur.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
 	n := height * width
 	e := &Examples{source: &source{file: file, pixels: true, square: height == width, inputs: plain(n)}}
@@ -97,7 +96,7 @@ func (e *Examples) Classes() []string { return e.classes }
 // Class returns the class of example i, from 0.
 func (e *Examples) Class(i int) int { return e.rows[i].class }
 
-// Row returns the row of example i: the line of its file, or the number of the image or drawn example.
+// Row returns the line of example i in its file, or the number of the image or drawn example, from 1.
 func (e *Examples) Row(i int) int { return e.rows[i].place }
 
 // Input returns a copy of the inputs of example i. Missing ones are NaN before scaling.
@@ -118,8 +117,8 @@ func (e *Examples) Set(first, last int) (set Set) {
 	return set
 }
 
-// Digest returns the SHA-256, in hexadecimal, of examples as read: inputs, classes, and all that splits and
-// scalings depend on, but not their file.
+// Digest returns the SHA-256, in hexadecimal, of the examples before scaling: inputs, classes, and whatever
+// else splits and scalings depend on, but not the name of the file.
 func (e *Examples) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", e.square, e.classes)
@@ -150,82 +149,51 @@ func (e *Examples) Subset(rows []int) *Examples {
 	return &s
 }
 
-// Split draws a test part, class by class: of the n examples of a class it takes the fraction test, above 0
-// and below 1, rounded, but at least 1 and at most n−1. The only example of a class stays in the training
-// part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
-func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
-	members := e.members()
-	rnd := rand.New(src)
-	for _, m := range members {
-		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
-		taken := min(max(int(math.Round(test*float64(len(m)))), 1), max(len(m)-1, 0))
-		testRows, trainRows = append(testRows, m[:taken]...), append(trainRows, m[taken:]...)
+// About describes the examples in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". A
+// second line says what is odd about a table.
+func (e *Examples) About() string {
+	var classes []string
+	for k, rows := range e.members() {
+		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
 	}
-	slices.Sort(trainRows)
-	slices.Sort(testRows)
-	if len(trainRows) == 0 || len(testRows) == 0 {
-		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both",
-			len(trainRows), len(testRows))
+	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
+		list(classes, 10))
+	if e.notes != nil {
+		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
 	}
-	return trainRows, testRows, nil
+	return text
 }
 
-// members returns the examples of each class.
-func (e *Examples) members() [][]int {
-	members := make([][]int, len(e.classes))
-	for i, r := range e.rows {
-		members[r.class] = append(members[r.class], i)
-	}
-	return members
-}
-
-// Parts returns two parts with the classes of the training part, in numerical order if all names are
-// integers, else in that of the text. It returns an error if these are fewer than two, or a test example has
-// one that is not among them or another number of inputs.
-func Parts(train, test *Examples) (tr, te *Examples, err error) {
-	tr = train.present()
-	if len(tr.classes) < 2 {
-		return nil, nil, errors.New("the training part has fewer than 2 classes")
-	} else if test.Len() > 0 && test.Inputs() != tr.Inputs() {
-		return nil, nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.file, test.Inputs(),
-			tr.Inputs())
-	}
-	te, err = test.renumbered(tr.classes)
-	return tr, te, err
-}
-
-// Join returns the training examples and those of an aligned test part, before both are scaled.
-func Join(train, test *Examples) *Examples {
-	e := *train
-	e.rows = slices.Concat(train.rows, test.rows)
-	return &e
-}
-
-// present returns the examples with only those classes that at least one has, in order.
-func (e *Examples) present() *Examples {
-	number, integers := map[string]int{}, true
-	for _, r := range e.rows {
-		n, err := strconv.Atoi(e.classes[r.class])
-		number[e.classes[r.class]], integers = n, integers && err == nil
-	}
-	names := slices.Sorted(maps.Keys(number))
-	if integers {
-		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
-	}
-	e, _ = e.renumbered(names) // which all are there
-	return e
-}
-
-// renumbered returns the examples with the classes of those names, or an error if one has another class.
-func (e *Examples) renumbered(names []string) (*Examples, error) {
-	r := *e
-	r.rows, r.classes = slices.Clone(e.rows), names
-	for i := range r.rows {
-		name := e.classes[e.Class(i)]
-		if r.rows[i].class = slices.Index(names, name); r.Class(i) < 0 {
-			return nil, fmt.Errorf("%s:%d: class %q is not in the training part, which has %s",
-				e.file, e.Row(i), name, strings.Join(names, ", "))
+// addNotes notes what is odd: the empty columns, and rows that training examples, if given, have, too.
+func (e *Examples) addNotes(training *Examples, empty []string) {
+	var single, constant, repeated []string
+	for k, rows := range e.members() {
+		if len(rows) == 1 {
+			single = append(single, e.classes[k])
 		}
 	}
-	return &r, nil
+	for j, in := range e.inputs {
+		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
+			constant = append(constant, in.String())
+		}
+	}
+	known := map[string]bool{}
+	for _, part := range []*Examples{training, e} {
+		for i := 0; part != nil && i < part.Len(); i++ {
+			x := fmt.Sprint(part.rows[i].number)
+			if known[x] && part == e {
+				repeated = append(repeated, strconv.Itoa(e.Row(i)))
+			}
+			known[x] = true
+		}
+	}
+	note := func(what string, names []string) {
+		if names != nil {
+			e.notes = append(e.notes, what+": "+list(names, 10))
+		}
+	}
+	note("classes with one example", single)
+	note("columns without a value, left out", empty)
+	note("columns with one value", constant)
+	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
 }

@@ -12,30 +12,29 @@ import (
 	"closedform/internal/field"
 )
 
-// Format says how a table is written, and which columns are what.
+// Format says how a table is written, and what its columns are.
 type Format struct {
 	Separator   string   `toml:"separator,omitempty"`   // ",", ";" or "tab"; default ","
 	Decimal     string   `toml:"decimal,omitempty"`     // the decimal mark, "." or ","; default "."
 	Class       string   `toml:"class,omitempty"`       // column of classes; default "class"
-	Missing     Missing  `toml:"missing,omitempty"`     // cells without a value; default "error"
-	Categorical []string `toml:"categorical,omitempty"` // columns of words, each an input, 0 or 1; default none
-	Ignore      []string `toml:"ignore,omitempty"`      // columns that are not used; default none
+	Missing     Missing  `toml:"missing,omitempty"`     // what to do with missing values; default "error"
+	Categorical []string `toml:"categorical,omitempty"` // columns of words, each word an input; default none
+	Ignore      []string `toml:"ignore,omitempty"`      // columns to leave out; default none
 }
 
-// AllWords in Categorical stands for all columns that are not numbers.
+// AllWords in Categorical stands for all columns that are not of numbers.
 const AllWords = "all"
 
-// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
+// Missing says what to do with missing values, see [IsMissing]. "" stands for MissingError.
 type Missing string
 
 const (
-	MissingError Missing = "error" // they are an error
-	MissingDrop  Missing = "drop"  // their rows are left out
-	// MissingMean: the mean of the training part replaces them; rows without a class are left out.
-	MissingMean Missing = "mean"
+	MissingError Missing = "error" // return an error
+	MissingDrop  Missing = "drop"  // leave out their rows
+	MissingMean  Missing = "mean"  // use the mean of the training part, and leave out rows without a class
 )
 
-// Validate returns an error for an unknown word.
+// Validate returns an error for a word that is not allowed.
 func (f Format) Validate() error {
 	return cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
 		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
@@ -43,22 +42,20 @@ func (f Format) Validate() error {
 		field.Refuse(f.Decimal == string(f.comma()), "decimal", `"," with separator = ";" or "tab"`))
 }
 
-// Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
-// categorical columns, in alphabetical order. Test examples have the inputs of like, the others, found by
-// name; a word that like does not have is 0 for all levels. An error names the file, and the line or key.
-func (f Format) Read(path string, like *Examples) (*Examples, error) {
+// Read returns the examples of a file. Their inputs are the columns of numbers and, for each categorical
+// column, its words in alphabetical order. Test examples have the inputs of the training examples, which are
+// found by the names of their columns; a word that is not in the training examples is 0 in all inputs.
+// Otherwise training is nil. An error names the file, and the line or key.
+func (f Format) Read(path string, training *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return f.read(file, path, like)
+	return f.read(file, path, training)
 }
 
-func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, error) {
-	if err := f.Validate(); err != nil {
-		return nil, err
-	}
+func (f Format) read(file io.Reader, path string, training *Examples) (*Examples, error) {
 	t, err := NewReader(file, path, f)
 	if err != nil {
 		return nil, err
@@ -67,47 +64,30 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err != nil {
 		return nil, err
 	}
-	role := map[string]string{t.Columns[class]: "the column of the classes"}
-	for i, key := range []string{"ignore", "categorical"} {
-		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
-			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
-				return nil, field.Errorf(key, "%v", err)
-			} else if role[name] != "" {
-				return nil, field.Errorf(key, "%q is %s; allowed: others", name, role[name])
-			}
-			role[name] = "in " + key
-		}
-	}
-	var columns []int // that become inputs
-	for k, name := range t.Columns {
-		used := role[name] != "in ignore"
-		if like != nil {
-			used = slices.ContainsFunc(like.inputs, func(in Input) bool { return in.Column == name })
-		}
-		if used && k != class {
-			columns = append(columns, k)
-		}
+	columns, err := f.inputColumns(t, class, training)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
 	}
 	var empty []string
-	e := &Examples{source: &source{file: path}, classes: values(rows, class)}
-	if like != nil {
-		e.inputs = like.inputs
+	e := &Examples{source: &source{file: path}, classes: distinct(rows, class)}
+	if training != nil {
+		e.inputs = training.inputs
 	} else if e.inputs, empty, err = f.inputs(t, rows, class, columns); err != nil {
 		return nil, err
 	}
-	if n := len(e.classes); n == 0 || n == 1 && like == nil {
+	if n := len(e.classes); n == 0 || n == 1 && training == nil {
 		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, len(rows), n)
 	}
-	read, err := e.inputs.Inputs(t)
+	inputs, err := e.inputs.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range rows {
-		x, _, err := read(r)
+		x, _, err := inputs(r)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +95,37 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 		e.rows = append(e.rows, row{class: k, place: r.Line, number: x})
 	}
 	e = e.present()
-	e.describe(like, empty)
+	e.addNotes(training, empty)
 	return e, nil
 }
 
-// rows reads the rows that are not dropped because a cell has no value.
+// inputColumns returns the columns that become inputs: those of the training examples, if given, or else all
+// columns but the classes and those to ignore.
+func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns []int, err error) {
+	role := map[string]string{t.Columns[class]: "the column of the classes"}
+	for i, key := range []string{"ignore", "categorical"} {
+		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
+			if _, err := t.Column(name); err != nil && training == nil && name != AllWords {
+				return nil, field.Errorf(key, "%v", err)
+			} else if role[name] != "" {
+				return nil, field.Errorf(key, "%q is %s; allowed: others", name, role[name])
+			}
+			role[name] = "in " + key
+		}
+	}
+	for k, name := range t.Columns {
+		used := role[name] != "in ignore"
+		if training != nil {
+			used = slices.ContainsFunc(training.inputs, func(in Input) bool { return in.Column == name })
+		}
+		if used && k != class {
+			columns = append(columns, k)
+		}
+	}
+	return columns, nil
+}
+
+// rows reads the rows, without those that are left out because a value is missing.
 func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error) {
 	for {
 		row, err := t.Next()
@@ -136,51 +142,28 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error
 	}
 }
 
-// About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". If
-// something is odd about a table a second line says that.
-func (e *Examples) About() string {
-	var classes []string
-	for k, rows := range e.members() {
-		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
-	}
-	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
-		list(classes, 10))
-	if e.notes != nil {
-		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
-	}
-	return text
+// IsMissing reports whether a cell has no value: whether it is empty, NA, N/A, NaN, ? or null.
+func IsMissing(cell string) bool {
+	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
-// describe notes what is odd, such as rows that the other part like has, too.
-func (e *Examples) describe(like *Examples, empty []string) {
-	var single, constant, repeated []string
-	for k, rows := range e.members() {
-		if len(rows) == 1 {
-			single = append(single, e.classes[k])
-		}
+// swap turns decimal commas into points, and points into commas, which no number has.
+var swap = strings.NewReplacer(",", ".", ".", ",")
+
+// number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
+func (f Format) number(cell string) (x float64, ok bool) {
+	if f.Decimal == "," {
+		cell = swap.Replace(cell)
 	}
-	for j, in := range e.inputs {
-		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
-			constant = append(constant, in.String())
-		}
+	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
+		return 0, false
 	}
-	known := map[string]bool{}
-	for _, part := range []*Examples{like, e} {
-		for i := 0; part != nil && i < part.Len(); i++ {
-			x := fmt.Sprint(part.rows[i].number)
-			if known[x] && part == e {
-				repeated = append(repeated, strconv.Itoa(e.Row(i)))
-			}
-			known[x] = true
-		}
-	}
-	note := func(what string, names []string) {
-		if names != nil {
-			e.notes = append(e.notes, what+": "+list(names, 10))
-		}
-	}
-	note("classes with one example", single)
-	note("columns without a value, left out", empty)
-	note("columns with one value", constant)
-	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil
+}
+
+// isWord reports whether a cell has a value that is not a number.
+func (f Format) isWord(cell string) bool {
+	_, ok := f.number(cell)
+	return !ok && !IsMissing(cell)
 }

@@ -9,32 +9,33 @@ import (
 	"closedform/internal/field"
 )
 
-// Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by what
-// a training part has. "" stands for Standard for CSV, Unit for images, None for tasks.
+// Scaling says how inputs are scaled, x → (x − shift) · factor. Shifts and factors are fitted to the training
+// part. "" stands for Standard for CSV files, Unit for images, None for generators.
 type Scaling string
 
 const (
-	// Standard: each number has the mean 0 and the variance 1, dividing by the number of examples; constants
-	// become 0. The inputs of a column of words have the means 0, and variances whose sum is 1, so that a rare
-	// word is no large input.
+	// Standard gives each number the mean 0 and the variance 1, by division by the number of examples; constants
+	// become 0. It gives the inputs of a column of words the mean 0, and variances whose sum is 1, so that a rare
+	// word does not become a large input.
 	Standard Scaling = "standard"
-	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0.
+	// Unit makes the largest absolute value of all inputs 1, for images the value 255. A 0 stays 0.
 	Unit Scaling = "unit"
-	// Centred: Unit, and then each input has the mean 0: those that are rarely other than 0 stay small.
+	// Centred has the factors of Unit and gives each input the mean 0. Inputs that are rarely other than 0 stay
+	// small.
 	Centred Scaling = "centred"
-	None    Scaling = "none" // as they are
+	None    Scaling = "none" // leaves inputs as they are
 )
 
-// Validate returns an error unless there is such a scaling.
+// Validate returns an error if the scaling does not exist.
 func (s Scaling) Validate() error {
 	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
 // Input is where an input comes from and how it is scaled: (x − Shift) · Factor.
 type Input struct {
-	Column string   `json:"column"`          // that of a table; x1, x2, … of images and of generators
-	Level  string   `json:"level,omitempty"` // the word for which it is 1, and else 0; empty: it is a number
-	Fill   *float64 `json:"fill,omitempty"`  // stands for a missing value; nil: that is an error
+	Column string   `json:"column"`          // column of the table; x1, x2, … for images and generators
+	Level  string   `json:"level,omitempty"` // the input is 1 for this word and 0 for others; empty: a number
+	Fill   *float64 `json:"fill,omitempty"`  // replaces a missing value; nil: a missing value is an error
 	Shift  float64  `json:"shift"`
 	Factor float64  `json:"factor"`
 }
@@ -46,9 +47,10 @@ func (in Input) String() string {
 	return in.Column + "=" + in.Level
 }
 
-// Scaler fills in missing inputs, shifts and multiplies. It can be kept as JSON, for new rows of the table.
+// Scaler fills in missing inputs, shifts and multiplies. As JSON it can be kept for other tables.
 type Scaler []Input
 
+// plain returns inputs x1, x2, … that are not scaled.
 func plain(inputs int) (s Scaler) {
 	for j := range inputs {
 		s = append(s, Input{Column: fmt.Sprint("x", j+1), Factor: 1})
@@ -56,11 +58,11 @@ func plain(inputs int) (s Scaler) {
 	return s
 }
 
-// Scaler returns the shifts and factors of a scaling, fitted to the unscaled examples e. Inputs that do not
-// vary in e become 0. With MissingMean, it fills in the means. It returns an error if a shift or factor
-// overflows, which it does not for values and deviations between 1e-300 and 1e300.
+// Scaler returns the scaler of the given kind, fitted to the unscaled examples e. Inputs that do not vary in e
+// become 0. With MissingMean, the means replace missing values. It returns an error if a shift or factor
+// overflows, which does not happen for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
-	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // variance by column
+	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // sum of variances by column
 	mean, sd := make([]float64, len(s)), make([]float64, len(s))
 	for j, in := range s {
 		x := e.values(j)
@@ -103,8 +105,8 @@ func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 	return s, nil
 }
 
-// Apply returns e scaled, by Input. It panics if e has been scaled before, or has another number of inputs
-// than the examples the scaler was fitted to.
+// Apply returns the examples with their inputs scaled. It panics if they were scaled before, or have another
+// number of inputs than the examples that the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
 	if e.Inputs() != len(s) || e.scaler != nil {
 		panic(fmt.Sprintf("dataset: a scaler for %d inputs, applied to examples with %d, or scaled before",
@@ -124,10 +126,10 @@ func (s Scaler) scale(x []float64) {
 	}
 }
 
-// isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
+// isConstant reports whether an input varies by no more than rounding errors: a billionth of its mean.
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
-// values returns those of an input, without the missing ones.
+// values returns the values of input j without the missing ones.
 func (e *Examples) values(j int) []float64 {
 	x := make([]float64, 0, e.Len())
 	for _, r := range e.rows {
@@ -140,9 +142,10 @@ func (e *Examples) values(j int) []float64 {
 	return x
 }
 
-// moments returns mean and standard deviation, 0 of nothing. The mean is updated value by value (Welford
-// 1962) and corrected by the mean deviation from it: it is right to its last digits, and that of equal
-// numbers is the number. Deviations are divided by the largest before they are squared: none is lost.
+// moments returns the mean and the standard deviation of x, 0 if x is empty. The mean is updated value by value
+// (Welford 1962) and corrected by the mean deviation from it: it is right to its last digits, and the mean of
+// equal numbers is that number. Deviations are divided by the largest before they are squared, so that no
+// square underflows.
 func moments(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		mean += (v - mean) * (1 / float64(i+1))
@@ -162,4 +165,43 @@ func moments(x []float64) (mean, sd float64) {
 	n := float64(len(x))
 	d := sum / n
 	return mean + d*largest, largest * math.Sqrt(squares/n-d*d)
+}
+
+// Inputs finds the columns of the inputs in a table by their names. read returns the scaled inputs of a row. A
+// word that the scaler was not fitted to is 0 for all levels; unseen lists it, as "colour=red".
+func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
+	columns, known := make([]int, len(s)), map[string]bool{}
+	for j, in := range s {
+		if columns[j], err = t.Column(in.Column); err != nil {
+			return nil, err
+		}
+		known[in.String()] = true
+	}
+	return func(row Row) (x []float64, unseen []string, err error) {
+		if row.Err != nil {
+			return nil, nil, row.Err
+		}
+		x = make([]float64, len(s))
+		for j, in := range s {
+			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
+			switch {
+			case IsMissing(cell):
+				x[j], ok = math.NaN(), in.Fill != nil
+				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
+			case in.Level == "":
+				x[j], ok = t.format.number(cell)
+			case in.Level == cell:
+				x[j] = 1
+			case j == 0 || columns[j-1] != columns[j]:
+				if in.Level = cell; !known[in.String()] {
+					unseen = append(unseen, in.String())
+				}
+			}
+			if !ok {
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
+			}
+		}
+		s.scale(x)
+		return x, unseen, nil
+	}, nil
 }

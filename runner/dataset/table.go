@@ -20,9 +20,9 @@ func (f Format) comma() rune { return separators[cmp.Or(f.Separator, ",")] }
 // Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
 type Reader struct {
 	File    string
-	Columns []string // their names, which differ
+	Columns []string // names of the columns, which differ
 
-	header int // its line
+	header int // line of the header
 	format Format
 	csv    *csv.Reader
 }
@@ -31,10 +31,10 @@ type Reader struct {
 type Row struct {
 	Line  int      // of the file, from 1
 	Cells []string // without blanks at their ends
-	Err   error    // what is wrong with the line, which it names; the rows after it can be read
+	Err   error    // what is wrong with the line, with file and line; the rows after it can be read
 }
 
-// Column returns the number of a column, from 0.
+// Column returns the index of the column with the given name, or an error that lists the columns.
 func (t *Reader) Column(name string) (int, error) {
 	k := slices.Index(t.Columns, name)
 	if k < 0 {
@@ -44,14 +44,9 @@ func (t *Reader) Column(name string) (int, error) {
 	return k, nil
 }
 
-// IsMissing reports whether a cell has no value: it is empty, NA, N/A, NaN, ? or null.
-func IsMissing(cell string) bool {
-	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
-}
-
-// NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of
-// which each row has a cell (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF line
-// ends do not count. An error has the name of the file.
+// NewReader reads the header line, the names of the columns, of a CSV table (RFC 4180) in UTF-8, packed by gzip
+// or not. Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error names
+// the file.
 func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -78,7 +73,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	return t, t.checkHeader()
 }
 
-// Unpack returns what r has, unpacked if it is packed by gzip.
+// Unpack returns the contents of r, unpacked if they are packed by gzip.
 func Unpack(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	if begin, _ := in.Peek(2); string(begin) != "\x1f\x8b" {
@@ -110,8 +105,8 @@ func (t *Reader) checkHeader() error {
 	return nil
 }
 
-// Next returns the next nonblank line; after the last, io.EOF or another error. If only its number of cells
-// is wrong Row.Err wraps [csv.ErrFieldCount].
+// Next returns the next line that is not blank. After the last one the error is io.EOF. If a line has a wrong
+// number of cells, its Row.Err wraps [csv.ErrFieldCount].
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
@@ -137,6 +132,7 @@ func (t *Reader) Next() (row Row, err error) {
 	return row, nil
 }
 
+// problem returns what is wrong with the characters of a cell, or "".
 func (t *Reader) problem(text string) string {
 	switch {
 	case strings.Contains(text, "\r"):

@@ -3,77 +3,76 @@ package own
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
 )
 
+// saveEvery is the number of rows after which the network is saved.
 const saveEvery = 1000
 
-// Learn has the network predict each row, print that, and learn the row, whose class is in a column, or else
-// on the line after it. Rows before the row from, which counts from 1, are passed over. The network is
-// written to a file again and again, and at the end. next is the first row that was not read with its class.
-func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
-	release, err := store.Hold(to)
+// Learn predicts each row, prints the prediction as Predict does, and then learns the row, if its class is in
+// a column or on the line after it. It saves the network before the first row, again and again, and at the
+// end. next is the first row that was not read with its class.
+func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, err error) {
+	release, err := store.Hold(o.To)
 	if err != nil {
-		return from, err
+		return o.From, err
 	}
 	defer release()
-	r.save = saver(to)
-	if err = r.open(); err == nil {
-		err = r.save(r.n) // before rows are read
+	save := saver(o.To)
+	s, err := open(stdout, stderr, o, true)
+	if err == nil {
+		err = save(s.network)
 	}
 	if err != nil {
-		return from, err
+		return o.From, err
 	}
-	next, err = r.run(ctx, stdout, from)
-	r.say("%s: %d rows, %d learned", to, r.n.Rows, r.n.Learned)
-	return next, errors.Join(err, r.save(r.n))
+	if err = s.print(s.header); err == nil {
+		err = s.rows.skip(ctx, o.From-1)
+	}
+	for err == nil {
+		var label string
+		if label, err = s.next(ctx); err != nil {
+			break
+		}
+		s.learn(label)
+		if s.network.Rows++; s.network.Rows%saveEvery == 0 {
+			s.report()
+			err = save(s.network)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	s.report()
+	s.say("%s: %d rows, %d learned", o.To, s.network.Rows, s.network.Learned)
+	return s.rows.read + 1, errors.Join(err, save(s.network))
 }
 
-// learn learns the row that was predicted last. A class that the network does not have is added.
-func (r *Rows) learn(row dataset.Row, label string) (err error) {
-	n, class := r.n, slices.Index(r.n.Classes, label)
+// learn learns the last row, unless it has no label. A class that the network does not have is added.
+func (s *session) learn(label string) {
+	if dataset.IsMissing(label) {
+		return
+	}
+	n, class, err := s.network, slices.Index(s.network.Classes, label), error(nil)
 	if label == dataset.Unknown {
 		err = errors.New("the word for no class")
 	} else if class < 0 {
 		if err = n.AddClass(); err == nil {
 			class, n.Classes = len(n.Classes), append(n.Classes, label)
 			n.Added++
-			r.say("%s: new class %q", r.place(row), label)
+			s.say("%s: new class %q", s.place, label)
 		}
 	}
 	if err == nil {
-		err = n.Classifier.Learn(r.x, class)
+		err = n.Learn(s.x, class)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: class %q: %w", r.place(row), label, err)
+		s.say("%s: class %q: %v; the row is not learned", s.place, label, err)
+		return
 	}
 	n.Learned++
-	return nil
-}
-
-// saver returns what replaces a file by a network, unless another program has changed the file.
-func saver(path string) (save func(n *Network) error) {
-	was, _ := os.Stat(path) // may not exist
-	return func(n *Network) error {
-		now, err := os.Stat(path)
-		if err == nil && now.Mode().IsRegular() &&
-			!(was != nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())) {
-			return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
-				"names another file", path)
-		}
-		text, err := n.Bytes()
-		if err == nil {
-			err = store.WriteFile(path, text)
-		}
-		if err == nil {
-			was, err = os.Stat(path)
-		}
-		return err
-	}
 }

@@ -16,18 +16,19 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// Table is a table of a user's own, for which a manifest is written.
+// Table is a table of a user's own, as the flags of run -data describe it.
 type Table struct {
-	File   string
-	Test   string // the table of the test rows; empty: a quarter of the rows
-	Format dataset.Format
-	All    bool // the network that is kept learns the test rows, too
+	File    string
+	Test    string // table of the test rows; empty: a quarter of the rows of File
+	Format  dataset.Format
+	AllRows bool // the saved network learns the test rows, too, after the test
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// Manifest checks the table, writes a manifest beside it and returns the path. A bad table is an error.
-func (t *Table) Manifest(w io.Writer) (path string, err error) {
+// Manifest reads the table, writes a manifest beside it, and returns the path of the manifest, which it also
+// prints. It returns an error if the table does not fit the format, or if there is another manifest.
+func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
 	e, err := t.Format.Read(t.File, nil)
 	if err != nil {
 		return "", err
@@ -51,7 +52,7 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	if e.Len() > 5000 {
 		seeds = "[1]"
 	}
-	text := fmt.Sprintf(template, name, &table, seeds, t.All)
+	text := fmt.Sprintf(template, name, &table, seeds, t.AllRows)
 	path = stem + ".toml"
 	if old, missing := os.ReadFile(path); missing != nil {
 		err = store.WriteFile(path, []byte(text))
@@ -59,7 +60,7 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
 			"or remove it", path)
 	}
-	fmt.Fprintf(w, "manifest: %s\n", path)
+	fmt.Fprintf(stdout, "manifest: %s\n", path)
 	return path, err
 }
 

@@ -1,5 +1,6 @@
-// Package own is for tables of a user's own: a manifest for a table, and the network that it keeps, which
-// predicts the rows of other tables and learns them.
+// Package own is for tables of a user's own. It writes a manifest for a table ([Table]), keeps the network
+// that the run of the manifest trains ([Network]), and lets the network predict and learn the rows of other
+// tables ([Predict], [Learn]).
 package own
 
 import (
@@ -20,23 +21,24 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// File is the name of the file of a network in a results folder.
+// File is the name of a network's file in a results folder.
 const File = "network.npz"
 
-// Network is a trained classifier for the rows of tables. It is kept in one file, whose note has what the
-// classifier does not know.
+// Network is a trained classifier for the rows of tables. Its file is that of the classifier; the note in it
+// has the other fields.
 type Network struct {
 	*classifier.Classifier `json:"-"`
 
-	Classes []string       `json:"classes"` // their names, in the order of their numbers
-	Format  dataset.Format `json:"format"`  // of the training table
-	Scaler  dataset.Scaler `json:"scaler"`  // of the inputs
+	Classes []string       `json:"classes"` // names of the classes, in the order of their numbers
+	Format  dataset.Format `json:"format"`  // how the training table is written
+	Scaler  dataset.Scaler `json:"scaler"`  // the inputs, and how they are scaled
 
-	// Numbers of rows that learn has read, that it has learned, and of classes that it has added, the last ones.
+	// The command learn counts the rows that it has read and learned, and the classes that it has added, which
+	// come last in Classes.
 	Rows, Learned, Added int
 }
 
-// Bytes returns the file of the network. Equal ones make equal files.
+// Bytes returns the contents of the network's file. Equal networks have equal files.
 func (n *Network) Bytes() ([]byte, error) {
 	c, err := *n.Classifier, error(nil)
 	c.Decision = classifier.Decision{Familiarity: classifier.DefaultFamiliarity}
@@ -47,7 +49,7 @@ func (n *Network) Bytes() ([]byte, error) {
 	return file.Bytes(), err
 }
 
-// Read reads the file of a network.
+// Read reads the file of a network. The error names the file.
 func Read(path string) (*Network, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -58,67 +60,71 @@ func Read(path string) (*Network, error) {
 	if n.Classifier, err = classifier.Load(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if json.Unmarshal(n.Note, n) != nil {
-		n.readFormer()
-	}
 	in, out := n.Model().Shape()
-	if len(n.Scaler) != in || len(n.Classes) != out || n.Added < 0 || n.Added > out {
-		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d; need the %s "+
-			"of a run with [save]", path, in, out, len(n.Scaler), len(n.Classes), File)
+	if err := json.Unmarshal(n.Note, n); err != nil || len(n.Scaler) != in || len(n.Classes) != out ||
+		n.Added < 0 || n.Added > out {
+		return nil, fmt.Errorf("%s: the file does not describe its %d inputs and %d classes; need the %s of a run "+
+			"with [save]", path, in, out, File)
 	}
 	return n, nil
 }
 
-// former is the note of files that were written before 26 November 2026.
-type former struct {
-	Column string
-	Layout struct{ Separator, Decimal string }
-	Scaler struct {
-		Features            []dataset.Input
-		Fill, Shift, Factor []float64
+// saver returns what saves a network to the file at path, unless another program has changed the file.
+func saver(path string) (save func(n *Network) error) {
+	saved, _ := os.Stat(path) // may not exist
+	return func(n *Network) error {
+		now, err := os.Stat(path)
+		if err == nil && now.Mode().IsRegular() &&
+			!(saved != nil && os.SameFile(now, saved) && now.ModTime().Equal(saved.ModTime())) {
+			return fmt.Errorf("%s was changed by another program while the network learned, and is left as it is; "+
+				"-to names another file", path)
+		}
+		text, err := n.Bytes()
+		if err == nil {
+			err = store.WriteFile(path, text)
+		}
+		if err == nil {
+			saved, err = os.Stat(path)
+		}
+		return err
 	}
-	Counts struct{ Rows, Learned, Added int }
 }
 
-// readFormer sets what a former note says, if the lengths fit.
-func (n *Network) readFormer() {
-	var old former
-	err := json.Unmarshal(n.Note, &old)
-	s, inputs := old.Scaler, old.Scaler.Features
-	fits := func(list []float64) bool { return len(list) == 0 || len(list) == len(inputs) }
-	if err != nil || !fits(s.Fill) || !fits(s.Shift) || len(s.Factor) != len(s.Shift) {
-		return
+// Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an
+// error if the network has learned rows since the run that trained it.
+func Replace(dir string) (release func(), err error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); err != nil {
+		return func() {}, nil
 	}
-	for j := range inputs {
-		inputs[j].Factor = 1
-		if s.Shift != nil {
-			inputs[j].Shift, inputs[j].Factor = s.Shift[j], s.Factor[j]
-		}
-		if s.Fill != nil {
-			inputs[j].Fill = &s.Fill[j]
-		}
+	if release, err = store.Hold(path); err != nil {
+		return nil, err
 	}
-	n.Scaler, n.Rows, n.Learned, n.Added = inputs, old.Counts.Rows, old.Counts.Learned, old.Counts.Added
-	n.Format = dataset.Format{Class: old.Column, Separator: old.Layout.Separator, Decimal: old.Layout.Decimal}
+	if n, err := Read(path); err == nil && n.Learned > 0 {
+		release()
+		return nil, fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
+			"move or remove it", path, n.Learned)
+	}
+	return release, nil
 }
 
-// Show says in lines what the network is.
+// Show prints what the network is, a property in each line.
 func (n *Network) Show(w io.Writer) {
 	fmt.Fprintf(w, "classes    %d: %s\n", len(n.Classes), strings.Join(n.Classes, ", "))
-	fmt.Fprintf(w, "added      %d of them since the training: %q\n", n.Added, n.Classes[len(n.Classes)-n.Added:])
+	fmt.Fprintf(w, "added      %d classes since the training: %q\n", n.Added, n.Classes[len(n.Classes)-n.Added:])
 	if n.Familiar != nil {
-		fmt.Fprintf(w, "learned    %d examples, of which %d are from the %d rows of learn\n", n.Familiar.Seen,
-			n.Learned, n.Rows)
+		fmt.Fprintf(w, "learned    %d examples, %d of them among the %d rows that the command learn has read\n",
+			n.Familiar.Seen, n.Learned, n.Rows)
 	}
 	for _, in := range n.Scaler {
 		fmt.Fprintf(w, "input      %s: (x − %.6g) · %.6g\n", in, in.Shift, in.Factor)
 		if in.Fill != nil {
-			fmt.Fprintf(w, "           without a value %.6g\n", *in.Fill)
+			fmt.Fprintf(w, "           %.6g replaces a missing value\n", *in.Fill)
 		}
 	}
 	show(w, "", n.Model())
-	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some rows of the "+
-		"training table, scaled: whoever has the file can read them")
+	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some scaled rows "+
+		"of the training table: whoever has the file can read them")
 }
 
 func show(w io.Writer, prefix string, m bnn.Model) {
@@ -134,22 +140,4 @@ func show(w io.Writer, prefix string, m bnn.Model) {
 	case *readout.Layer:
 		fmt.Fprintf(w, "model      %s%+v\n", prefix, m.Config())
 	}
-}
-
-// Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an
-// error if it has learned rows since the run that made it.
-func Replace(dir string) (release func(), err error) {
-	path := filepath.Join(dir, File)
-	if _, err := os.Stat(path); err != nil {
-		return func() {}, nil
-	}
-	if release, err = store.Hold(path); err != nil {
-		return nil, err
-	}
-	if n, err := Read(path); err == nil && n.Learned > 0 {
-		release()
-		return nil, fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
-			"move or remove it", path, n.Learned)
-	}
-	return release, nil
 }
