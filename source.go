@@ -20,7 +20,7 @@ import (
 //
 //go:embed go.mod core/*/*.go internal/kernel/*.go internal/kernel/*.s internal/linalg/*.go
 //go:embed baselines/*/*/*.go baselines/peers/*.py
-//go:embed runner/dataset/examples.go runner/dataset/scaling.go
+//go:embed runner/dataset/examples.go runner/dataset/scaling.go runner/dataset/split.go
 //go:embed runner/internal/data/circles.go runner/internal/data/source.go
 //go:embed runner/internal/data/squares.go runner/internal/data/task.go
 //go:embed runner/internal/learner/*.go runner/internal/slope/*.go

@@ -33,8 +33,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.StringVar(&t.Test, "test", "", "test on this CSV `file` (default: on a quarter of the rows of -data)")
 	f.BoolVar(&t.AllRows, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
-	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: every "+
-		"column\nthat is not of numbers")
+	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
+		"every column\nthat is not of numbers")
 	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
 		"(leave out the row) or mean\n(of the column) (default: error)")

@@ -161,7 +161,7 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 func fetchCommand(f *flag.FlagSet) action {
 	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
 	return func(ctx context.Context, in *invocation, sets []string) error {
-		return fetch.Sets(ctx, filepath.Join(pipeline.Folder, "data", fetch.File), sets, *mirror, in.stdout)
+		return fetch.Get(ctx, filepath.Join(pipeline.Folder, "data", fetch.File), sets, *mirror, in.stdout)
 	}
 }
 

@@ -188,12 +188,12 @@ func TestExamples(t *testing.T) {
 
 // The commands for experiments do what their names say.
 func TestCommands(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	begins(t, mustRun(t, "run", "mine"), "mine: 1 cells, 1 computed, ")
+	inExperiments(t, map[string]string{"moons.toml": keeping})
+	begins(t, mustRun(t, "run", "moons"), "moons: 1 cells, 1 computed, ")
 	begins(t, mustRun(t, "list"), "NAME ")
 	check.Equal(t, "list -check prints", mustRun(t, "list", "-check"), "")
-	check.Equal(t, "verify prints", mustRun(t, "verify", "mine"), "mine: same bytes\n")
-	check.Equal(t, "draw prints", mustRun(t, "draw", "-all"), "mine: 1 figures drawn\nopen results/index.html\n")
+	check.Equal(t, "verify prints", mustRun(t, "verify", "moons"), "moons: same bytes\n")
+	check.Equal(t, "draw prints", mustRun(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
 }
 
 // Each line is a command line, and what its error says.
@@ -227,7 +227,7 @@ list -check -x |
 
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, mine, "M")
+	write(t, keeping, "M")
 	for line := range strings.SplitSeq(misused[1:], "\n") {
 		args, want, _ := strings.Cut(line, " |")
 		stdout, _, err := try(t, strings.Fields(args)...)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,8 +37,8 @@ func distinct(rows []Row, k int) (cells []string) {
 	return slices.Compact(cells)
 }
 
-// inputs returns the inputs that the used columns become, and the names of those without a value, which become
-// none. The error has a line for each column that does not fit.
+// inputs returns the inputs that the used columns become, and the names of those without a value, which
+// become none. The error has a line for each column that does not fit.
 func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, used...) {
@@ -101,8 +102,8 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 // Unknown is the word for no class, which no class can have as its name.
 const Unknown = "unknown"
 
-// classProblems says which classes are called Unknown, or differ only in case, in blanks or in how a number is
-// written.
+// classProblems says which classes are called Unknown, or differ only in case, in blanks or in how a number
+// is written.
 func (f Format) classProblems(rows []Row, k int) (problems []string) {
 	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
 		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}
@@ -122,4 +123,69 @@ func (f Format) classProblems(rows []Row, k int) (problems []string) {
 			list(alike, 10)+"; write them alike")
 	}
 	return problems
+}
+
+// IsMissing reports whether a cell has no value: whether it is empty, NA, N/A, NaN, ? or null.
+func IsMissing(cell string) bool {
+	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
+}
+
+// swap turns decimal commas into points, and points into commas, which no number has.
+var swap = strings.NewReplacer(",", ".", ".", ",")
+
+// number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
+func (f Format) number(cell string) (x float64, ok bool) {
+	if f.Decimal == "," {
+		cell = swap.Replace(cell)
+	}
+	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil
+}
+
+// isWord reports whether a cell has a value that is not a number.
+func (f Format) isWord(cell string) bool {
+	_, ok := f.number(cell)
+	return !ok && !IsMissing(cell)
+}
+
+// Inputs finds the columns of the inputs in a table by their names. read returns the scaled inputs of a row.
+// A word that the scaler was not fitted to is 0 for all levels; unseen lists it, as "colour=red".
+func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
+	columns, known := make([]int, len(s)), map[string]bool{}
+	for j, in := range s {
+		if columns[j], err = t.Column(in.Column); err != nil {
+			return nil, err
+		}
+		known[in.String()] = true
+	}
+	return func(row Row) (x []float64, unseen []string, err error) {
+		if row.Err != nil {
+			return nil, nil, row.Err
+		}
+		x = make([]float64, len(s))
+		for j, in := range s {
+			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
+			switch {
+			case IsMissing(cell):
+				x[j], ok = math.NaN(), in.Fill != nil
+				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
+			case in.Level == "":
+				x[j], ok = t.format.number(cell)
+			case in.Level == cell:
+				x[j] = 1
+			case j == 0 || columns[j-1] != columns[j]:
+				if in.Level = cell; !known[in.String()] {
+					unseen = append(unseen, in.String())
+				}
+			}
+			if !ok {
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
+			}
+		}
+		s.scale(x)
+		return x, unseen, nil
+	}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Examples are labelled examples, read or drawn. They are immutable, and may share values.
@@ -44,8 +43,8 @@ type Set struct {
 	Class []int
 }
 
-// NewExamples returns a copy of the set, with classes named 1, 2, … It panics if an example has another number
-// of inputs than the first one, or a class that is not from 0 to classes−1.
+// NewExamples returns a copy of the set, with classes named 1, 2, … It panics if an example has another
+// number of inputs than the first one, or a class that is not from 0 to classes−1.
 func NewExamples(set Set, classes int) *Examples {
 	e := &Examples{source: &source{}, rows: make([]row, 0, len(set.X))}
 	if len(set.X) > 0 {
@@ -132,13 +131,6 @@ func (e *Examples) Digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Part returns the examples from first to last − 1, with all classes.
-func (e *Examples) Part(first, last int) *Examples {
-	s := *e
-	s.rows = e.rows[first:last:last]
-	return &s
-}
-
 // Subset returns the examples with these indices, in order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e
@@ -147,53 +139,4 @@ func (e *Examples) Subset(rows []int) *Examples {
 		s.rows[k] = e.rows[i]
 	}
 	return &s
-}
-
-// About describes the examples in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". A
-// second line says what is odd about a table.
-func (e *Examples) About() string {
-	var classes []string
-	for k, rows := range e.members() {
-		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
-	}
-	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
-		list(classes, 10))
-	if e.notes != nil {
-		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
-	}
-	return text
-}
-
-// addNotes notes what is odd: the empty columns, and rows that training examples, if given, have, too.
-func (e *Examples) addNotes(training *Examples, empty []string) {
-	var single, constant, repeated []string
-	for k, rows := range e.members() {
-		if len(rows) == 1 {
-			single = append(single, e.classes[k])
-		}
-	}
-	for j, in := range e.inputs {
-		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
-			constant = append(constant, in.String())
-		}
-	}
-	known := map[string]bool{}
-	for _, part := range []*Examples{training, e} {
-		for i := 0; part != nil && i < part.Len(); i++ {
-			x := fmt.Sprint(part.rows[i].number)
-			if known[x] && part == e {
-				repeated = append(repeated, strconv.Itoa(e.Row(i)))
-			}
-			known[x] = true
-		}
-	}
-	note := func(what string, names []string) {
-		if names != nil {
-			e.notes = append(e.notes, what+": "+list(names, 10))
-		}
-	}
-	note("classes with one example", single)
-	note("columns without a value, left out", empty)
-	note("columns with one value", constant)
-	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
 }

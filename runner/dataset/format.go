@@ -142,28 +142,51 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error
 	}
 }
 
-// IsMissing reports whether a cell has no value: whether it is empty, NA, N/A, NaN, ? or null.
-func IsMissing(cell string) bool {
-	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
+// About describes the examples in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". A
+// second line says what is odd about a table.
+func (e *Examples) About() string {
+	var classes []string
+	for k, rows := range e.members() {
+		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
+	}
+	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
+		list(classes, 10))
+	if e.notes != nil {
+		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
+	}
+	return text
 }
 
-// swap turns decimal commas into points, and points into commas, which no number has.
-var swap = strings.NewReplacer(",", ".", ".", ",")
-
-// number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
-func (f Format) number(cell string) (x float64, ok bool) {
-	if f.Decimal == "," {
-		cell = swap.Replace(cell)
+// addNotes notes what is odd: the empty columns, and rows that training examples, if given, have, too.
+func (e *Examples) addNotes(training *Examples, empty []string) {
+	var single, constant, repeated []string
+	for k, rows := range e.members() {
+		if len(rows) == 1 {
+			single = append(single, e.classes[k])
+		}
 	}
-	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
-		return 0, false
+	for j, in := range e.inputs {
+		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
+			constant = append(constant, in.String())
+		}
 	}
-	x, err := strconv.ParseFloat(cell, 64)
-	return x, err == nil
-}
-
-// isWord reports whether a cell has a value that is not a number.
-func (f Format) isWord(cell string) bool {
-	_, ok := f.number(cell)
-	return !ok && !IsMissing(cell)
+	known := map[string]bool{}
+	for _, part := range []*Examples{training, e} {
+		for i := 0; part != nil && i < part.Len(); i++ {
+			x := fmt.Sprint(part.rows[i].number)
+			if known[x] && part == e {
+				repeated = append(repeated, strconv.Itoa(e.Row(i)))
+			}
+			known[x] = true
+		}
+	}
+	note := func(what string, names []string) {
+		if names != nil {
+			e.notes = append(e.notes, what+": "+list(names, 10))
+		}
+	}
+	note("classes with one example", single)
+	note("columns without a value, left out", empty)
+	note("columns with one value", constant)
+	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
 }

@@ -14,9 +14,9 @@ import (
 type Scaling string
 
 const (
-	// Standard gives each number the mean 0 and the variance 1, by division by the number of examples; constants
-	// become 0. It gives the inputs of a column of words the mean 0, and variances whose sum is 1, so that a rare
-	// word does not become a large input.
+	// Standard gives each number the mean 0 and the variance 1, by division by the number of examples;
+	// constants become 0. It gives the inputs of a column of words the mean 0, and variances whose sum is 1, so
+	// that a rare word does not become a large input.
 	Standard Scaling = "standard"
 	// Unit makes the largest absolute value of all inputs 1, for images the value 255. A 0 stays 0.
 	Unit Scaling = "unit"
@@ -58,8 +58,8 @@ func plain(inputs int) (s Scaler) {
 	return s
 }
 
-// Scaler returns the scaler of the given kind, fitted to the unscaled examples e. Inputs that do not vary in e
-// become 0. With MissingMean, the means replace missing values. It returns an error if a shift or factor
+// Scaler returns the scaler of the given kind, fitted to the unscaled examples e. Inputs that do not vary in
+// e become 0. With MissingMean, the means replace missing values. It returns an error if a shift or factor
 // overflows, which does not happen for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // sum of variances by column
@@ -142,10 +142,10 @@ func (e *Examples) values(j int) []float64 {
 	return x
 }
 
-// moments returns the mean and the standard deviation of x, 0 if x is empty. The mean is updated value by value
-// (Welford 1962) and corrected by the mean deviation from it: it is right to its last digits, and the mean of
-// equal numbers is that number. Deviations are divided by the largest before they are squared, so that no
-// square underflows.
+// moments returns the mean and the standard deviation of x, 0 if x is empty. The mean is updated value by
+// value (Welford 1962) and corrected by the mean deviation from it: it is right to its last digits, and the
+// mean of equal numbers is that number. Deviations are divided by the largest before they are squared, so
+// that no square underflows or overflows.
 func moments(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		mean += (v - mean) * (1 / float64(i+1))
@@ -165,43 +165,4 @@ func moments(x []float64) (mean, sd float64) {
 	n := float64(len(x))
 	d := sum / n
 	return mean + d*largest, largest * math.Sqrt(squares/n-d*d)
-}
-
-// Inputs finds the columns of the inputs in a table by their names. read returns the scaled inputs of a row. A
-// word that the scaler was not fitted to is 0 for all levels; unseen lists it, as "colour=red".
-func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
-	columns, known := make([]int, len(s)), map[string]bool{}
-	for j, in := range s {
-		if columns[j], err = t.Column(in.Column); err != nil {
-			return nil, err
-		}
-		known[in.String()] = true
-	}
-	return func(row Row) (x []float64, unseen []string, err error) {
-		if row.Err != nil {
-			return nil, nil, row.Err
-		}
-		x = make([]float64, len(s))
-		for j, in := range s {
-			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
-			switch {
-			case IsMissing(cell):
-				x[j], ok = math.NaN(), in.Fill != nil
-				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
-			case in.Level == "":
-				x[j], ok = t.format.number(cell)
-			case in.Level == cell:
-				x[j] = 1
-			case j == 0 || columns[j-1] != columns[j]:
-				if in.Level = cell; !known[in.String()] {
-					unseen = append(unseen, in.String())
-				}
-			}
-			if !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
-			}
-		}
-		s.scale(x)
-		return x, unseen, nil
-	}, nil
 }

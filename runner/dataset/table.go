@@ -44,9 +44,9 @@ func (t *Reader) Column(name string) (int, error) {
 	return k, nil
 }
 
-// NewReader reads the header line, the names of the columns, of a CSV table (RFC 4180) in UTF-8, packed by gzip
-// or not. Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error names
-// the file.
+// NewReader reads the header line, the names of the columns, of a CSV table (RFC 4180) in UTF-8, packed by
+// gzip or not. Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error
+// names the file.
 func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err

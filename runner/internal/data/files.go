@@ -18,7 +18,7 @@ type Files struct {
 	Images string `toml:"images,omitempty" json:"images,omitempty"` // IDX file of images, in place of file
 	Labels string `toml:"labels,omitempty" json:"labels,omitempty"` // IDX file of the classes of images
 
-	Digests []string `toml:"-" json:"examples,omitempty"` // of the examples that Load has read
+	Digests []string `toml:"-" json:"examples,omitempty"` // digests of the examples that Load has read
 }
 
 // Validate returns an error unless there is either a CSV file or images with labels.
@@ -29,7 +29,7 @@ func (f Files) Validate() error {
 	return (&Source{Files: f, TestFraction: 0.5}).Validate()
 }
 
-// Paths returns the paths of the files, relative ones in folder.
+// Paths returns the paths of the files. Relative paths are in folder.
 func (f Files) Paths(folder string) (paths []string) {
 	for _, path := range []string{f.File, f.Images, f.Labels} {
 		if path != "" && !filepath.IsAbs(path) {
@@ -43,13 +43,13 @@ func (f Files) Paths(folder string) (paths []string) {
 }
 
 // Load reads all examples and sets Digests. Relative paths are in folder. Test examples get the inputs of the
-// training examples like; it is nil for others. The error names the file and the line.
-func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
+// training examples; otherwise training is nil. The error names the file and the line.
+func (f *Files) Load(folder string, training *Examples) (e *Examples, err error) {
 	paths := f.Paths(folder)
 	if f.Images != "" {
 		e, err = readIDX(paths[0], paths[1])
 	} else {
-		e, err = f.Format.Read(paths[0], like)
+		e, err = f.Format.Read(paths[0], training)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 // readIDX reads images and labels in the IDX format of the MNIST database (LeCun, Cortes and Burges),
 // compressed by gzip or not: a big-endian magic number for unsigned bytes and the number of dimensions, four
 // bytes for the size of each, then the values, the last dimension fastest. Inputs are pixels from 0 to 255;
-// classes are the labels that occur.
+// the classes are the labels that occur.
 func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	pixels, size, err := readItems(imagesFile, 3)
 	if err != nil {
@@ -78,6 +78,7 @@ func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	return dataset.Images(imagesFile, pixels, size[1], size[2], labels), nil
 }
 
+// readItems reads an IDX file of bytes with the given number of dimensions, and their sizes.
 func readItems(file string, dims int) (items []byte, size []int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

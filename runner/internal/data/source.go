@@ -13,7 +13,7 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-// Sample is examples drawn from a generator.
+// Sample is a number of training examples drawn from a generator.
 type Sample struct {
 	Generator
 	Train int `toml:"train,omitzero" json:"train,omitzero"` // number of training examples of the generator
@@ -24,20 +24,19 @@ func (s *Sample) Validate() error {
 	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
-// Source is labelled examples from a generator, a CSV file or IDX files, with their split and scaling. Call
-// Load before methods that need the examples.
+// Source describes labelled examples from a generator, a CSV file or IDX files, with their split and scaling.
+// Load reads the examples, which Inputs, Classes, About and Parts need.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // number of test examples of the generator
 
 	Files
-	// A test part with files of its own: a table with the columns of File, or images.
 
-	// TestFile is a table of test examples; default none.
+	// TestFile is a table of test examples, with the columns of file; default none.
 	TestFile string `toml:"test_file,omitempty" json:"test_file,omitempty"`
 	// TestImages is the IDX file of test images, with labels in test_labels; default none.
 	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
-	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"` // IDX file of their classes
+	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"` // IDX file of test labels
 
 	// TrainRows are the rows of the training part, such as "1-4435"; the others are the test part; default none.
 	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
@@ -46,18 +45,18 @@ type Source struct {
 	// TestRows are the rows of the test part that are used, such as "1-500"; default all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
-	// Scale is how the training part scales inputs; default by kind, see below.
+	// Scale is the scaling of inputs, fitted to the training part; default by kind, see below.
 	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"`
 
-	whole, test *Examples // what the files have; of a generator one example
+	whole, test *Examples // examples of the files, or one example of the generator; nil: no test files
 }
 
+// testFiles returns the files of the test part, which may be none.
 func (s Source) testFiles() Files {
 	return Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 }
 
-// Validate fills in the defaults of the kind, and returns the first error that can be found without opening a
-// file.
+// Validate fills in the defaults of the kind, and returns the first error that can be found without a file.
 func (s *Source) Validate() error {
 	if err := cmp.Or(s.checkKeys(), s.Scale.Validate()); err != nil {
 		return err
@@ -82,6 +81,7 @@ func (s *Source) Validate() error {
 	return cmp.Or(s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
+// checkKeys returns an error unless the source has one kind, and no key of another kind.
 func (s Source) checkKeys() error {
 	kind := s.given("generator", "file", "images")
 	if kind == "" {
@@ -130,12 +130,13 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
-// Paths returns the paths of the files, relative ones in folder.
+// Paths returns the paths of the files. Relative paths are in folder.
 func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), s.testFiles().Paths(folder)...)
 }
 
-// Load sets defaults and Digests, and reads files, relative ones in folder. An error has file:line or a key.
+// Load fills in the defaults, reads the files and sets Digests. Relative paths are in folder. An error names
+// the file and the line, or a key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -168,7 +169,7 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
-// About describes the contents of the files, in lines.
+// About describes the examples of the files, a line or two for each file.
 func (s *Source) About() (lines []string) {
 	for _, e := range []*Examples{s.whole, s.test} {
 		if s.Name == "" && e != nil {
@@ -178,7 +179,7 @@ func (s *Source) About() (lines []string) {
 	return lines
 }
 
-// Parts returns the unscaled training and test part, drawn from src for a generator or a fraction.
+// Parts returns the unscaled training and test parts. src draws the examples of a generator, or a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
@@ -195,7 +196,8 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	case s.Name != "":
 		task := s.Task()
 		drawn := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
-		return drawn.Part(0, s.Train), drawn.Part(s.Train, drawn.Len()), nil
+		trainRows, testRows = divide(drawn.Len(), 0, s.Train)
+		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
 	case s.test != nil:
 		if train, err = Rows(s.whole, s.TrainRows); err != nil {
 			return nil, nil, err
@@ -212,15 +214,7 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
 }
 
-func rowRange(text string) (first, last int, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
-	}
-	return first, last, err
-}
-
-// CheckRows returns an error unless the value of a key is empty or a range of rows.
+// CheckRows returns an error unless the value of a key is empty or a range of rows, FIRST-LAST.
 func CheckRows(key, text string) error {
 	if _, _, err := rowRange(text); text != "" && err != nil {
 		return field.Errorf(key, "%v", err)
@@ -240,6 +234,7 @@ func Rows(e *Examples, text string) (*Examples, error) {
 	return e.Subset(rows), nil
 }
 
+// splitRows returns the indices of the examples in a range of rows, and of the others.
 func splitRows(e *Examples, text string) (in, others []int, err error) {
 	first, last, err := rowRange(text)
 	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
@@ -248,13 +243,22 @@ func splitRows(e *Examples, text string) (in, others []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in, others = divide(e, first-1, last)
+	in, others = divide(e.Len(), first-1, last)
 	return in, others, nil
 }
 
-func divide(e *Examples, from, to int) (in, others []int) {
-	for i := range e.Len() {
-		if from <= i && i < to {
+func rowRange(text string) (first, last int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
+		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// divide returns the numbers from start to end−1, and the others below n.
+func divide(n, start, end int) (in, others []int) {
+	for i := range n {
+		if start <= i && i < end {
 			in = append(in, i)
 		} else {
 			others = append(others, i)

@@ -150,19 +150,6 @@ func TestSourceParts(t *testing.T) {
 	}
 }
 
-// A split is drawn by the stream.
-func TestSourceRandomSplit(t *testing.T) {
-	s := check.Must(decode(`file = "table.csv"; test_fraction = 0.25`))
-	check.OK(t, s.Load(dataFolder(t)))
-	parts := map[string]bool{}
-	for seed := range uint64(20) {
-		_, test, err := s.Parts(rand.NewPCG(seed, 0))
-		check.OK(t, err)
-		parts[fmt.Sprint(firsts(test))] = true
-	}
-	check.True(t, len(parts) >= 15, "%d test parts for 20 seeds", len(parts))
-}
-
 func TestSourceValidate(t *testing.T) {
 	for line := range strings.SplitSeq(` -> generator: missing; allowed: one of generator = "moons", file =
 file = "table.csv" -> test_fraction: need one test part

@@ -9,15 +9,15 @@ import (
 	"closedform/internal/kernel"
 )
 
+// uniform draws x from U[−half, half] in each dimension.
 func uniform(x []float64, half float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] = half * (2*rnd.Float64() - 1)
 	}
 }
 
-// sectors has K classes with linear scores in evenly spaced directions on the square of the wedges, which a
-// network without hidden layers and bias can classify right: x ~ U[−2, 2]², P(class k | x) ∝ exp(u_k·x/σ),
-// u_k = (cos 2πk/K, sin 2πk/K).
+// sectors has K classes with linear scores in evenly spaced directions, which a network without hidden layers
+// and bias can represent: x ~ U[−2, 2]², P(class k | x) ∝ exp(u_k·x/σ), u_k = (cos 2πk/K, sin 2πk/K).
 func sectors(g Generator) *Task {
 	sin, cos := make([]float64, g.Arms), make([]float64, g.Arms)
 	for k := range sin {
@@ -53,10 +53,10 @@ func sectors(g Generator) *Task {
 
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
 // class 1 above both diagonals, class 2 below both, and class 3, two opposite wedges, to the left and right.
-// The layout is reconstructed from its numbers, not copied from the equation. Diagonals have no
-// probabilities. Three linear scores without bias, as in the paper's network, are at most 75 % accurate: each
-// is largest in a convex cone, and one that intersects both wedges of class 3 contains all between them. An
-// average over random weights does not have this bound.
+// The layout is reconstructed from the paper's numbers, not copied from the equation. On the diagonals there
+// are no probabilities. Three linear scores without bias, as in the paper's network, are at most 75 %
+// accurate: each is largest in a convex cone, and a cone that intersects both wedges of class 3 contains all
+// between them. An average over random weights does not have this bound.
 func wedges(Generator) *Task {
 	gap := math.NaN()
 	return &Task{
@@ -82,6 +82,7 @@ func wedges(Generator) *Task {
 	}
 }
 
+// wedge returns the class of a point, from 0, or NoClass on a diagonal.
 func wedge(x []float64) int {
 	switch d := math.Abs(x[1]) - math.Abs(x[0]); {
 	case d == 0:

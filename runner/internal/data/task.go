@@ -1,6 +1,6 @@
-// Package data generates and reads the labelled examples of the experiments. A [Task] draws points of the
-// plane. A [Source] is the data of a manifest: a task, a CSV file or IDX files, and their split into a
-// training and a test part, which are [dataset.Examples].
+// Package data draws and reads the labelled examples of the experiments. A [Task] draws points of the plane.
+// A [Source] is the data of a manifest: a task, a CSV file or IDX files, with their split into a training and
+// a test part, which are [dataset.Examples].
 package data
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Generator names a task and its parameters, 0 for their defaults.
 type Generator struct {
-	// Name is the generator of the examples; default none, they are read from files.
+	// Name is the generator of the examples; default none: they are read from files.
 	Name string `toml:"generator,omitempty" json:"generator,omitempty"`
 	// Noise is the noise of points or labels, 1e-6 to 10; default by generator.
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"`
@@ -28,20 +28,20 @@ type Generator struct {
 }
 
 var generators = map[string]struct {
-	noise float64
-	arms  int
-	task  func(Generator) *Task // of a valid generator with its defaults
+	noise float64               // default; 0: the task has no noise
+	arms  int                   // default; 0: the task has no arms
+	task  func(Generator) *Task // for a valid generator, with its defaults
 }{
 	"logistic": {1, 0, logistic},   // noise: the width of the boundary
 	"moons":    {0.1, 0, moons},    // the standard deviation of each input
-	"rings":    {0.05, 0, rings},   // that of the radius
+	"rings":    {0.05, 0, rings},   // the standard deviation of the radius
 	"sectors":  {0.7, 5, sectors},  // the width of the boundaries
 	"spirals":  {0.12, 3, spirals}, // the standard deviation of the angle, in radians
 	"wedges":   {0, 0, wedges},
 	"xor":      {0.4, 0, xor}, // the standard deviation of each input
 }
 
-const minNoise, maxNoise = 1e-6, 10.0 // no intermediate result overflows
+const minNoise, maxNoise = 1e-6, 10.0 // between them no intermediate result overflows
 
 // Validate fills in the defaults. It returns an error if the task or a parameter is invalid.
 func (g *Generator) Validate() error {
@@ -75,8 +75,8 @@ type Task struct {
 	Region   Region       // the rectangle to draw maps on; nearly all examples are in it
 	Boundary [2][]float64 // x₁ and x₂ along lines where the class changes sharply, with NaN between lines
 
-	// Probabilities sets dst to P(class | x) and reports whether there are any: exactly on a sharp boundary
-	// there are none. It is nil if they are not known.
+	// Probabilities sets dst to P(class | x). Exactly on a sharp boundary it returns false and leaves dst as it
+	// is. It is nil if the probabilities are not known.
 	Probabilities func(dst, x []float64) bool
 
 	draw func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
@@ -85,7 +85,7 @@ type Task struct {
 // Inputs is the number of inputs of every task.
 const Inputs = 2
 
-// NoClass is the label of a point exactly on a boundary. It counts in no metric.
+// NoClass is the label of a point exactly on a boundary. No metric counts such a point.
 const NoClass = -1
 
 type (
@@ -93,7 +93,7 @@ type (
 	Examples = dataset.Examples
 )
 
-// Draw returns n examples, the first of any longer list from the same stream.
+// Draw returns n examples. Longer lists from the same stream begin with the same examples.
 func (t *Task) Draw(n int, src rand.Source) Set {
 	rnd := rand.New(src)
 	set, numbers := Set{X: make([][]float64, n), Class: make([]int, n)}, make([]float64, n*Inputs)
@@ -104,7 +104,8 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	return set
 }
 
-// Label returns the most probable class of a point, or NoClass on a boundary.
+// Label returns the most probable class of a point, or NoClass on a boundary. It panics if Probabilities is
+// nil.
 func (t *Task) Label(x []float64) int {
 	p := make([]float64, t.Classes)
 	if !t.Probabilities(p, x) {
@@ -133,9 +134,11 @@ func (r Region) Grid(n int) *Grid {
 	return g
 }
 
+// square returns the square [−half, half]².
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
-// Axis returns n ≥ 2 even coordinates of input i from Low[i] to High[i], exactly symmetric if these are.
+// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i]. They are exactly symmetric
+// if Low[i] = −High[i].
 func (r Region) Axis(i, n int) []float64 {
 	axis := make([]float64, n)
 	for k := range axis {
@@ -144,6 +147,7 @@ func (r Region) Axis(i, n int) []float64 {
 	return axis
 }
 
+// addNoise adds normal noise with the standard deviation sd.
 func addNoise(x []float64, sd float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] += sd * random.Normal(rnd)

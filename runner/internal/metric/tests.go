@@ -10,22 +10,15 @@ import (
 	"closedform/internal/kernel"
 )
 
-// TotalVariation returns ½ Σ_j |p_j − q_j|.
-func TotalVariation(p, q []float64) (tv float64) {
-	for j := range p {
-		tv += math.Abs(p[j]-q[j]) / 2
-	}
-	return tv
-}
-
-// Nemenyi returns the critical difference of mean ranks at 5 % (Demšar, "Statistical comparisons of
-// classifiers over multiple data sets", JMLR 2006).
+// Nemenyi returns the critical difference, at 5 %, of mean ranks of methods over data sets (Demšar,
+// "Statistical comparisons of classifiers over multiple data sets", JMLR 2006).
 func Nemenyi(methods, sets int) float64 {
 	k := float64(methods)
 	return StudentizedRange(methods) / math.Sqrt2 * math.Sqrt(k*(k+1)/float64(6*sets))
 }
 
-// Ranks returns ranks from 1, the smallest. Numbers equal up to rounding share their mean rank; NaN is last.
+// Ranks returns the ranks of x, 1 for the smallest number. Numbers that are equal up to rounding share their
+// mean rank. NaN is last.
 func Ranks(x []float64) []float64 {
 	const rounding = 1e-9
 	r := make([]float64, len(x))
@@ -73,9 +66,9 @@ func NormalTail(p float64) (z float64) {
 	return z
 }
 
-// Kolmogorov returns the largest distance of the distribution function of independent x from Φ, and its
-// p-value: Kolmogorov's limit with the correction of Stephens (1970) for finite samples, accurate to about
-// 0.01 from five numbers on. Both are NaN without x.
+// Kolmogorov returns the largest distance between the empirical distribution function of independent x and Φ,
+// and its p-value: Kolmogorov's limit with the correction of Stephens (1970) for finite samples, accurate to
+// about 0.01 for five or more numbers. Both are NaN if x is empty.
 func Kolmogorov(x []float64) (distance, p float64) {
 	n := float64(len(x))
 	if n == 0 {
@@ -97,7 +90,7 @@ func Kolmogorov(x []float64) (distance, p float64) {
 }
 
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test
-// procedure", Scandinavian Journal of Statistics 1979). NaN stays, and counts.
+// procedure", Scandinavian Journal of Statistics 1979). NaN stays NaN, and counts as a test.
 func Holm(p []float64) []float64 {
 	corrected, largest, left := slices.Clone(p), 0.0, len(p)
 	for _, i := range sorted(p, 1) {

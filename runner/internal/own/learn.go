@@ -30,8 +30,9 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	if err != nil {
 		return o.From, err
 	}
-	if err = s.print(s.header); err == nil {
-		err = s.rows.skip(ctx, o.From-1)
+	err = s.print(s.header)
+	for err == nil && s.rows.read+1 < o.From {
+		_, _, err = s.rows.next(ctx, func(dataset.Row) error { return nil })
 	}
 	for err == nil {
 		var label string

@@ -43,54 +43,47 @@ func openRows(o Options, training dataset.Format, lines bool) (*rows, error) {
 	return &rows{Reader: reader, column: column, lines: lines}, nil
 }
 
-// next returns the next line, io.EOF after the last, or the error of the context when it ends.
-func (r *rows) next(ctx context.Context) (row dataset.Row, err error) {
+// next reads a row, answers it, and only then reads its label. The label is empty if there is none; bad says
+// what is wrong with its line. Any other error, such as io.EOF after the last row, ends the stream.
+func (r *rows) next(ctx context.Context, answer func(dataset.Row) error) (label string, bad, err error) {
+	row, err := r.line(ctx)
+	if err == nil {
+		err = answer(row)
+	}
+	if err == nil && r.column < 0 && r.lines {
+		row, err = r.line(ctx)
+		if len(row.Cells) > 1 {
+			err = fmt.Errorf("%s: found the row %q, need the class of the row before: the table has no column of "+
+				"classes; -class names the column", r.place(row), row.Cells)
+		} else if !errors.Is(row.Err, csv.ErrFieldCount) {
+			bad = row.Err
+		}
+		label = strings.Join(row.Cells, "")
+	} else if r.column >= 0 && r.column < len(row.Cells) {
+		label = row.Cells[r.column]
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	r.read++
+	return label, bad, nil
+}
+
+// line reads the next line, or returns the error of the context when it ends.
+func (r *rows) line(ctx context.Context) (dataset.Row, error) {
+	var line dataset.Row
+	var err error
 	done := make(chan struct{})
 	go func() {
-		row, err = r.Next()
+		line, err = r.Next()
 		close(done)
 	}()
 	select {
 	case <-done:
-		return row, err
+		return line, err
 	case <-ctx.Done():
 		return dataset.Row{}, ctx.Err()
 	}
-}
-
-// label returns the class of the row that next has just returned, empty if there is none, or what is wrong
-// with the line of the class. Another error ends the stream.
-func (r *rows) label(ctx context.Context, row dataset.Row) (class string, bad, err error) {
-	if r.column < 0 && r.lines {
-		line, err := r.next(ctx)
-		if err != nil {
-			return "", nil, err
-		} else if len(line.Cells) > 1 {
-			return "", nil, fmt.Errorf("%s: found the row %q, need the class of the row before: the table has no "+
-				"column of classes; -class names the column", r.place(line), line.Cells)
-		} else if !errors.Is(line.Err, csv.ErrFieldCount) {
-			bad = line.Err
-		}
-		class = strings.Join(line.Cells, "")
-	} else if r.column >= 0 && r.column < len(row.Cells) {
-		class = row.Cells[r.column]
-	}
-	r.read++
-	return class, bad, nil
-}
-
-// skip reads rows with their labels until n rows were read.
-func (r *rows) skip(ctx context.Context, n int) error {
-	for r.read < n {
-		row, err := r.next(ctx)
-		if err != nil {
-			return err
-		}
-		if _, _, err = r.label(ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // place returns the file and the line of a row.

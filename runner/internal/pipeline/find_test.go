@@ -80,7 +80,7 @@ func TestData(t *testing.T) {
 	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
 	check.Equal(t, "what is skipped has a results folder", exists("results", "needy"), false)
 	list := filepath.Join(Folder, "data", fetch.File)
-	check.OK(t, fetch.Sets(t.Context(), list, []string{"red"}, "", io.Discard))
+	check.OK(t, fetch.Get(t.Context(), list, []string{"red"}, "", io.Discard))
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		_, stderr, err := try(t, "-exp", "needy", "-out", "else")
 		check.OK(t, err)

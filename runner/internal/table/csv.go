@@ -30,8 +30,8 @@ func (t *Table) CSV() []byte {
 	return buf.Bytes()
 }
 
-// Read reads a table from CSV text with a header line. A column of empty fields and numbers as [Format]
-// spells them holds numbers, any other words.
+// Read reads a table from CSV text with a header line. A column holds numbers if each of its fields is empty
+// or a number as [Format] writes it, and words otherwise.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err == nil && len(rows) == 0 {
@@ -44,7 +44,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 	for k, column := range rows[0] {
 		words, numbers := Text(column, ""), Num(column, "")
 		for _, row := range rows[1:] {
-			x, _ := strconv.ParseFloat(cmp.Or(row[k], "NaN"), 64) // of words a number that is spelled otherwise
+			x, _ := strconv.ParseFloat(cmp.Or(row[k], "NaN"), 64) // 0 if it is not a number
 			if words.Texts = append(words.Texts, row[k]); Format(x) == row[k] {
 				numbers.Nums = append(numbers.Nums, x)
 			}

@@ -3,77 +3,21 @@ package table
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// Kind is what a column holds: text or, in the other kinds, numbers in a range or no value. The intervals of
-// means stay in the range.
-type Kind int
-
-const (
-	Words     Kind = iota // text
-	Integers              // 0, 1, 2, …
-	Flags                 // 0 or 1
-	Numbers               // any numbers
-	Positives             // 0 or more
-	Shares                // from 0 to 1
-)
-
-// Column is a variable. Integers are stored as numbers; NaN is no value.
-type Column struct {
-	Name, Doc string // Doc says what it is, with its unit, for the README of the results
-	Kind      Kind
-	Digits    int // significant digits that numbers are rounded to; 0: none
-	Texts     []string
-	Nums      []float64
-}
-
-// Text returns an empty column of words.
-func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
-
-// Int returns an empty column of integers, counts or ordinals.
-func Int(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Integers} }
-
-// Flag returns an empty column of zeros and ones.
-func Flag(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Flags} }
-
-// Num returns an empty column of numbers.
-func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
-
-// Positive returns an empty column of numbers that are 0 or more.
-func Positive(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Positives} }
-
-// Share returns an empty column of numbers from 0 to 1.
-func Share(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Shares} }
-
-// Rounded returns the column with numbers rounded to so many significant digits.
-func (c Column) Rounded(digits int) Column {
-	c.Digits = digits
-	return c
-}
-
-// Table is a table; its name is that of its file without extension.
+// Table is a table.
 type Table struct {
-	Name    string
-	Packed  bool // large: stored compressed, and not committed
+	Name    string // name of the table's file, without its extension
+	Packed  bool   // the table is large: it is stored compressed, and not committed
 	Columns []Column
 }
 
-// Names returns the names of columns.
-func Names(columns []Column) (names []string) {
-	for _, c := range columns {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-// New returns a table without rows.
+// New returns a table without rows. Several tables may be made of the same columns.
 func New(name string, columns ...Column) *Table {
-	return &Table{Name: name, Columns: slices.Clone(columns)} // as tables may be of the same columns
+	return &Table{Name: name, Columns: slices.Clone(columns)}
 }
 
 // Len returns the number of rows.
@@ -98,6 +42,7 @@ func (t *Table) Add(values ...any) {
 	}
 }
 
+// flatten appends a value to the row, or the elements of a slice.
 func flatten(row []any, value any) []any {
 	v := reflect.ValueOf(value)
 	if v.Kind() != reflect.Slice {
@@ -109,57 +54,7 @@ func flatten(row []any, value any) []any {
 	return row
 }
 
-func (c *Column) add(value any) bool {
-	integers := c.Kind == Integers || c.Kind == Flags
-	switch v := value.(type) {
-	case string:
-		c.Texts = append(c.Texts, v)
-		return c.Kind == Words
-	case bool:
-		x := 0.0
-		if v {
-			x = 1
-		}
-		c.Nums = append(c.Nums, x)
-		return integers
-	case int:
-		c.Nums = append(c.Nums, float64(v))
-		return c.Kind != Words
-	case float64:
-		c.Nums = append(c.Nums, c.round(v))
-		return c.Kind != Words && (!integers || math.IsNaN(v) || v == math.Trunc(v))
-	}
-	return false
-}
-
-func (c *Column) round(x float64) float64 {
-	if c.Digits == 0 {
-		return x
-	}
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // it was just spelled
-	return y
-}
-
-// Format spells a number: the shortest decimal that reads back as x, "" for NaN, "+Inf" and "-Inf".
-func Format(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// Gaps returns n missing values.
-func Gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
-
-// Finite returns x if it is finite, else NaN.
-func Finite(x float64) float64 {
-	if math.IsInf(x, 0) {
-		return math.NaN()
-	}
-	return x
-}
-
-// Has reports whether there is a column of the name.
+// Has reports whether the table has the column.
 func (t *Table) Has(column string) bool { return slices.Contains(Names(t.Columns), column) }
 
 func (t *Table) column(name string) *Column {
@@ -170,7 +65,7 @@ func (t *Table) column(name string) *Column {
 	return &t.Columns[i]
 }
 
-// Texts returns a column as it is stored.
+// Texts returns the values of a column as they are written in CSV.
 func (t *Table) Texts(column string) []string {
 	c := t.column(column)
 	texts := slices.Clone(c.Texts)
@@ -180,7 +75,7 @@ func (t *Table) Texts(column string) []string {
 	return texts
 }
 
-// Nums returns a column of numbers; NaN is no value.
+// Nums returns the values of a column of numbers; NaN is no value. It panics if the column has words.
 func (t *Table) Nums(column string) []float64 {
 	c := t.column(column)
 	if c.Kind == Words && t.Len() > 0 {
@@ -189,7 +84,7 @@ func (t *Table) Nums(column string) []float64 {
 	return slices.Clone(c.Nums)
 }
 
-// Distinct returns the different texts of a column in the order of their appearance.
+// Distinct returns the different values of a column in the order of their appearance.
 func (t *Table) Distinct(column string) (distinct []string) {
 	for _, text := range t.Texts(column) {
 		if !slices.Contains(distinct, text) {
@@ -199,7 +94,7 @@ func (t *Table) Distinct(column string) (distinct []string) {
 	return distinct
 }
 
-// Where returns the rows with the value, a string, int or float64, in the column.
+// Where returns the rows in which the column has the value, a string, int or float64.
 func (t *Table) Where(column string, value any) *Table {
 	var rows []int
 	want := fmt.Sprint(value)
@@ -214,7 +109,7 @@ func (t *Table) Where(column string, value any) *Table {
 	return t.Rows(rows)
 }
 
-// Needs returns an error unless the table has the columns.
+// Needs returns an error if the table lacks one of the columns.
 func (t *Table) Needs(columns ...string) error {
 	for _, c := range columns {
 		if !t.Has(c) {
@@ -224,7 +119,7 @@ func (t *Table) Needs(columns ...string) error {
 	return nil
 }
 
-// Select returns the rows that match all filters "column=text". It returns an error if there are none.
+// Select returns the rows that match all filters "column=text". It returns an error if no row does.
 func (t *Table) Select(filters ...string) (*Table, error) {
 	for _, f := range filters {
 		column, text, _ := strings.Cut(f, "=")
@@ -256,6 +151,7 @@ func (t *Table) Rows(rows []int) *Table {
 	return out
 }
 
+// append appends the rows of a table with the same columns.
 func (t *Table) append(rows *Table) {
 	same := func(a, b Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
 	if !slices.EqualFunc(t.Columns, rows.Columns, same) {
@@ -267,7 +163,7 @@ func (t *Table) append(rows *Table) {
 	}
 }
 
-// Set is some tables with different names.
+// Set is a list of tables with different names.
 type Set []*Table
 
 // Get returns the table of the name, nil if there is none.
@@ -286,7 +182,7 @@ func (s Set) Read(name string) (*Table, error) {
 	return nil, fmt.Errorf("no table %s", name)
 }
 
-// Rounded returns the table with numbers rounded to significant digits.
+// Rounded returns a copy of the table with all numbers rounded to so many significant digits.
 func (t *Table) Rounded(digits int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
 	for k := range out.Columns {
@@ -299,7 +195,8 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance.
+// Merge concatenates tables with the same name in the order of the sets. The tables are in the order of their
+// appearance.
 func Merge(sets []Set) (merged Set) {
 	for _, set := range sets {
 		for _, t := range set {

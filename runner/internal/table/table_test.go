@@ -117,13 +117,6 @@ func TestMerge(t *testing.T) {
 	check.True(t, merged.Get("c") == nil, "there is a table c")
 }
 
-func TestStudent(t *testing.T) {
-	i := NewEstimate([]float64{1, 2, 3, 4}, 0).Interval()
-	// t_{0.975} with 3 degrees of freedom is 3.182446305284263.
-	half := 3.182446305284263 * math.Sqrt(5.0/3) / 2
-	check.NearAll(t, "interval", i, []float64{2.5, 2.5 - half, 2.5 + half}, 1e-8)
-}
-
 func TestQuantile(t *testing.T) {
 	for _, nu := range []int{1, 2, 3, 4, 5, 9, 10, 29, 99, 1000, 9999} {
 		got := studentQuantile(nu, 0.95)

@@ -24,11 +24,11 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// Sets gets the named data sets, or all for All, into the folder of setsFile, and writes a line per file to
-// log. A file with the right checksum is kept. A file that the mirror has, unless mirror is "", is taken only
-// from there, so a damaged mirror is an error; others are downloaded. Files are written atomically. A failure
-// does not stop the others; the error has a line for each.
-func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
+// Get gets the named data sets, or all of them for [All], into the folder of setsFile, and writes a line for
+// each file to log. A file with the right checksum is kept. A file that the mirror has, unless mirror is "",
+// is taken only from there, so that a damaged mirror is an error; others are downloaded. Files are written
+// atomically. A failure does not stop the others; the error has a line for each.
+func Get(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	files, err := readSets(setsFile, names...)
 	if err != nil {
 		return err
@@ -48,6 +48,7 @@ func Sets(ctx context.Context, setsFile string, names []string, mirror string, l
 	return cmp.Or(ctx.Err(), failed)
 }
 
+// get gets a file, and says what it did.
 func (f setFile) get(ctx context.Context, mirror string) (what string, err error) {
 	if data, err := os.ReadFile(f.path); err == nil && f.check(data) == nil {
 		return "there already", nil
@@ -65,6 +66,7 @@ func (f setFile) get(ctx context.Context, mirror string) (what string, err error
 	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
 
+// download gets a file from the first address that has it.
 func (f setFile) download(ctx context.Context) (data []byte, from string, failed error) {
 	for _, from := range f.URLs {
 		data, err := published(ctx, from)
@@ -79,13 +81,14 @@ func (f setFile) download(ctx context.Context) (data []byte, from string, failed
 	return nil, "", failed
 }
 
+// published downloads a file, or the parts of a file from several addresses.
 func published(ctx context.Context, urls string) (text []byte, err error) {
 	for i, url := range strings.Fields(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return nil, err
 		}
-		request.Header.Set("Accept-Encoding", "identity") // sums are those of the file itself
+		request.Header.Set("Accept-Encoding", "identity") // the sum is that of the file as it is stored
 		response, err := (&http.Client{Timeout: 5 * time.Minute}).Do(request)
 		if err != nil {
 			return nil, err
@@ -104,21 +107,23 @@ func published(ctx context.Context, urls string) (text []byte, err error) {
 }
 
 const (
-	File = "sets.toml" // in the folder of the data: the files of all sets, their checksums and addresses
-	All  = "all"       // is the name for all sets
+	File = "sets.toml" // file in the folder of the data that lists the files of all sets
+	All  = "all"       // stands for all sets
 )
 
+// setFile is a file of a data set.
 type setFile struct {
-	Path    string   // relative to the folder of the data, with slashes
-	SHA256  string   // of the file, unpacked: compressors differ
-	URLs    []string // tried in turn; several in one text are parts of the file
-	Header  string   // of a table, of which commas, tabs or blanks separate the cells
-	Replace []string // what makes the table of the published one: patterns of lines, each with its replacement
-	Fashion string   // images or labels: what is cut out of a picture
+	Path    string   // path relative to the folder of the data, with slashes
+	SHA256  string   // checksum of the unpacked file, because compressors differ
+	URLs    []string // addresses that are tried in turn; an address with blanks names parts of the file
+	Header  string   // header line of a table, whose published cells are separated by commas, tabs or blanks
+	Replace []string // patterns of published lines, each followed by its replacement
+	Fashion string   // images or labels: what to cut out of a picture
 
-	set, path string // the name of the set, and the path from the working directory
+	set, path string // name of the set, and path from the working directory
 }
 
+// readSets returns the files of the named sets, which must exist.
 func readSets(file string, names ...string) (files []setFile, err error) {
 	var sets struct {
 		Set []struct {
@@ -159,7 +164,8 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	return files, nil
 }
 
-// Missing returns an error that names the missing files, and how to get those of data sets.
+// Missing returns an error that names the files of the paths that do not exist, and how to get those of data
+// sets.
 func Missing(setsFile string, paths ...string) error {
 	known, _ := readSets(setsFile, All) // need not exist
 	var missing, sets []string
@@ -184,6 +190,7 @@ func Missing(setsFile string, paths ...string) error {
 	return errors.New(text)
 }
 
+// check returns an error unless the file has the checksum.
 func (f setFile) check(data []byte) error {
 	content := sha256.New()
 	r, err := dataset.Unpack(bytes.NewReader(data))

@@ -74,7 +74,7 @@ func get(t *testing.T, folder, mirror string, names []string, files ...setFile) 
 	}
 	write(t, check.Must(toml.Marshal(map[string][]set{"set": sets})), folder, File)
 	var out bytes.Buffer
-	err = Sets(t.Context(), filepath.Join(folder, File), names, mirror, &out)
+	err = Get(t.Context(), filepath.Join(folder, File), names, mirror, &out)
 	return out.String(), err
 }
 
@@ -117,7 +117,7 @@ func TestFetch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Sets(ctx, filepath.Join(root, File), everySet, "", &bytes.Buffer{})
+	err := Get(ctx, filepath.Join(root, File), everySet, "", &bytes.Buffer{})
 	check.Refuses(t, "after the end of the context", err)
 }
 
