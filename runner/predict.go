@@ -23,9 +23,10 @@ func predictCommand(f *flag.FlagSet) action {
 		if err := o.Validate(); err != nil {
 			return misuse("%v", err)
 		}
-		for _, source := range []string{o.Data, o.Network} {
-			if pipeline.SameFile(source, o.To) {
-				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", o.To, source)
+		for _, input := range []string{o.Data, o.Network} {
+			if pipeline.SameFile(input, o.To) {
+				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file",
+					o.To, input)
 			}
 		}
 		return own.Predict(ctx, in.stdout, in.stderr, *o)

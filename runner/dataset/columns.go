@@ -102,8 +102,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 // Unknown is the word for no class, which no class can have as its name.
 const Unknown = "unknown"
 
-// classProblems says which classes are called Unknown, or differ only in case, in blanks or in how a number
-// is written.
+// classProblems says which classes are Unknown, or differ only in case, blanks or how a number is written.
 func (f Format) classProblems(rows []Row, k int) (problems []string) {
 	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
 		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}

@@ -1,9 +1,8 @@
 // Package dataset turns tables into examples that a network learns from: inputs, and classes from 0.
 //
 // A [Format] says which columns have classes or words, and how missing values are handled; [Format.Read]
-// returns the [Examples]. [Examples.Split] and [Parts] split them. A [Scaler] is fitted to the training part.
-// It also scales the rows of other tables, whose columns it finds by their names: [NewReader],
-// [Scaler.Inputs].
+// returns the [Examples]. [Examples.Split] and [Parts] split them. A [Scaler] is fitted to one part, and also
+// scales the rows of other tables, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
 package dataset
 
 import (
@@ -43,8 +42,7 @@ type Set struct {
 	Class []int
 }
 
-// NewExamples returns a copy of the set, with classes named 1, 2, … It panics if an example has another
-// number of inputs than the first one, or a class that is not from 0 to classes−1.
+// NewExamples returns a copy of the set, with classes named 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
 	e := &Examples{source: &source{}, rows: make([]row, 0, len(set.X))}
 	if len(set.X) > 0 {
@@ -66,8 +64,7 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
-// Images returns the examples of an image file, a byte for each pixel, row by row. The classes are the labels
-// that occur.
+// Images returns the examples of an image file, a byte for each pixel, row by row. The labels are classes.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
 	n := height * width
 	e := &Examples{source: &source{file: file, pixels: true, square: height == width, inputs: plain(n)}}

@@ -42,10 +42,10 @@ func (f Format) Validate() error {
 		field.Refuse(f.Decimal == string(f.comma()), "decimal", `"," with separator = ";" or "tab"`))
 }
 
-// Read returns the examples of a file. Their inputs are the columns of numbers and, for each categorical
-// column, its words in alphabetical order. Test examples have the inputs of the training examples, which are
-// found by the names of their columns; a word that is not in the training examples is 0 in all inputs.
-// Otherwise training is nil. An error names the file, and the line or key.
+// Read returns the examples of a file. Their inputs are the columns of numbers and the words of categorical
+// columns, in alphabetical order. Test examples have the inputs of the training examples, which are found by
+// name; a word that is new is 0 in all inputs. Otherwise training is nil. An error names the file, and the
+// line or key.
 func (f Format) Read(path string, training *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {

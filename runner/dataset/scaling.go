@@ -20,8 +20,7 @@ const (
 	Standard Scaling = "standard"
 	// Unit makes the largest absolute value of all inputs 1, for images the value 255. A 0 stays 0.
 	Unit Scaling = "unit"
-	// Centred has the factors of Unit and gives each input the mean 0. Inputs that are rarely other than 0 stay
-	// small.
+	// Centred is Unit, but gives each input the mean 0. Inputs that are rarely other than 0 stay small.
 	Centred Scaling = "centred"
 	None    Scaling = "none" // leaves inputs as they are
 )
@@ -142,10 +141,9 @@ func (e *Examples) values(j int) []float64 {
 	return x
 }
 
-// moments returns the mean and the standard deviation of x, 0 if x is empty. The mean is updated value by
-// value (Welford 1962) and corrected by the mean deviation from it: it is right to its last digits, and the
-// mean of equal numbers is that number. Deviations are divided by the largest before they are squared, so
-// that no square underflows or overflows.
+// moments returns the mean and standard deviation of x, 0 if x is empty. The mean is updated value by value
+// (Welford 1962) and corrected by the mean deviation from it: it is right to its last digits, and the mean of
+// equal numbers is that number. Deviations are divided by the largest before they are squared: none is lost.
 func moments(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		mean += (v - mean) * (1 / float64(i+1))

@@ -7,7 +7,6 @@ import (
 	"closedform/core/random"
 )
 
-// polar sets x to the point with these polar coordinates.
 func polar(x []float64, r, angle float64) {
 	sin, cos := math.Sincos(angle)
 	x[0], x[1] = r*cos, r*sin

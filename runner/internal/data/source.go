@@ -13,7 +13,7 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-// Sample is a number of training examples drawn from a generator.
+// Sample is training examples drawn from a generator.
 type Sample struct {
 	Generator
 	Train int `toml:"train,omitzero" json:"train,omitzero"` // number of training examples of the generator
@@ -24,8 +24,8 @@ func (s *Sample) Validate() error {
 	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
-// Source describes labelled examples from a generator, a CSV file or IDX files, with their split and scaling.
-// Load reads the examples, which Inputs, Classes, About and Parts need.
+// Source is labelled examples from a generator, a CSV file or IDX files, with their split and scaling. Call
+// Load before Inputs, Classes, About and Parts.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // number of test examples of the generator
@@ -51,7 +51,6 @@ type Source struct {
 	whole, test *Examples // examples of the files, or one example of the generator; nil: no test files
 }
 
-// testFiles returns the files of the test part, which may be none.
 func (s Source) testFiles() Files {
 	return Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 }
@@ -135,8 +134,7 @@ func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), s.testFiles().Paths(folder)...)
 }
 
-// Load fills in the defaults, reads the files and sets Digests. Relative paths are in folder. An error names
-// the file and the line, or a key.
+// Load sets defaults and Digests, and reads files, relative ones in folder. An error names the line or a key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -169,7 +167,7 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
-// About describes the examples of the files, a line or two for each file.
+// About describes the contents of the files, in lines.
 func (s *Source) About() (lines []string) {
 	for _, e := range []*Examples{s.whole, s.test} {
 		if s.Name == "" && e != nil {
@@ -214,7 +212,15 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
 }
 
-// CheckRows returns an error unless the value of a key is empty or a range of rows, FIRST-LAST.
+func rowRange(text string) (first, last int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
+		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// CheckRows returns an error unless the value of a key is empty or a range of rows.
 func CheckRows(key, text string) error {
 	if _, _, err := rowRange(text); text != "" && err != nil {
 		return field.Errorf(key, "%v", err)
@@ -234,7 +240,6 @@ func Rows(e *Examples, text string) (*Examples, error) {
 	return e.Subset(rows), nil
 }
 
-// splitRows returns the indices of the examples in a range of rows, and of the others.
 func splitRows(e *Examples, text string) (in, others []int, err error) {
 	first, last, err := rowRange(text)
 	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
@@ -247,15 +252,7 @@ func splitRows(e *Examples, text string) (in, others []int, err error) {
 	return in, others, nil
 }
 
-func rowRange(text string) (first, last int, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
-	}
-	return first, last, err
-}
-
-// divide returns the numbers from start to end−1, and the others below n.
+// divide returns the indices from start to end−1, and the others below n.
 func divide(n, start, end int) (in, others []int) {
 	for i := range n {
 		if start <= i && i < end {

@@ -9,7 +9,6 @@ import (
 	"closedform/internal/kernel"
 )
 
-// uniform draws x from U[−half, half] in each dimension.
 func uniform(x []float64, half float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] = half * (2*rnd.Float64() - 1)

@@ -75,8 +75,8 @@ type Task struct {
 	Region   Region       // the rectangle to draw maps on; nearly all examples are in it
 	Boundary [2][]float64 // x₁ and x₂ along lines where the class changes sharply, with NaN between lines
 
-	// Probabilities sets dst to P(class | x). Exactly on a sharp boundary it returns false and leaves dst as it
-	// is. It is nil if the probabilities are not known.
+	// Probabilities sets dst to P(class | x), but returns false exactly on a sharp boundary. It is nil if the
+	// probabilities are not known.
 	Probabilities func(dst, x []float64) bool
 
 	draw func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
@@ -104,8 +104,7 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	return set
 }
 
-// Label returns the most probable class of a point, or NoClass on a boundary. It panics if Probabilities is
-// nil.
+// Label returns the most probable class of a point, or NoClass on a boundary.
 func (t *Task) Label(x []float64) int {
 	p := make([]float64, t.Classes)
 	if !t.Probabilities(p, x) {
@@ -134,7 +133,6 @@ func (r Region) Grid(n int) *Grid {
 	return g
 }
 
-// square returns the square [−half, half]².
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
 // Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i]. They are exactly symmetric
@@ -147,7 +145,6 @@ func (r Region) Axis(i, n int) []float64 {
 	return axis
 }
 
-// addNoise adds normal noise with the standard deviation sd.
 func addNoise(x []float64, sd float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] += sd * random.Normal(rnd)

@@ -1,6 +1,5 @@
-// Package metric scores probabilistic predictions: vectors with a probability for each class, from 0. It also
-// has the statistical tests of the studies. Functions of several predictions panic if there are none, or if
-// lengths do not match.
+// Package metric scores probabilistic predictions, vectors with a probability for each class from 0, and has
+// statistical tests. Functions of several predictions panic if there are none or lengths do not match.
 package metric
 
 import (
@@ -59,7 +58,6 @@ func ECE(p [][]float64, class []int, bins int) (sum float64) {
 	return sum / float64(len(p))
 }
 
-// average returns the mean of f over the predictions.
 func average(p [][]float64, class []int, f func([]float64, int) float64) (sum float64) {
 	if len(p) != len(class) || len(p) == 0 {
 		panic(fmt.Sprintf("metric: %d predictions for %d labels", len(p), len(class)))

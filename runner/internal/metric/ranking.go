@@ -11,9 +11,8 @@ type Ranking []tie
 
 // tie is the examples from start to end−1 of a ranking, which have the same score.
 type tie struct {
-	score      float64
-	start, end int
-	marked     int // number of marked examples
+	score              float64
+	start, end, marked int // marked is a number of examples
 }
 
 // Rank ranks examples by a score, such as a confidence; some of them, such as wrong answers, are marked. NaN
@@ -88,8 +87,8 @@ func AUROC(known, others []float64) (auroc float64) {
 	return auroc / float64(len(known)*len(others))
 }
 
-// sorted returns the indices of x in ascending order, or for the sign −1 in descending order, equal numbers in
-// the order of x. NaN is smallest.
+// sorted returns the indices of x in ascending order, or for the sign −1 in descending order. Equal numbers
+// stay in the order of x. NaN is smallest.
 func sorted(x []float64, sign int) []int {
 	order := make([]int, len(x))
 	for i := range order {

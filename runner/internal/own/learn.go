@@ -30,25 +30,14 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	if err != nil {
 		return o.From, err
 	}
-	err = s.print(s.header)
-	for err == nil && s.rows.read+1 < o.From {
-		_, _, err = s.rows.next(ctx, func(dataset.Row) error { return nil })
-	}
-	for err == nil {
-		var label string
-		if label, err = s.next(ctx); err != nil {
-			break
-		}
+	err = s.run(ctx, o.From, func(label string) error {
 		s.learn(label)
-		if s.network.Rows++; s.network.Rows%saveEvery == 0 {
-			s.report()
-			err = save(s.network)
+		if s.network.Rows++; s.network.Rows%saveEvery != 0 {
+			return nil
 		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	s.report()
+		s.report()
+		return save(s.network)
+	})
 	s.say("%s: %d rows, %d learned", o.To, s.network.Rows, s.network.Learned)
 	return s.rows.read + 1, errors.Join(err, save(s.network))
 }

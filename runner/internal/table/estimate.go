@@ -53,8 +53,7 @@ func (e Estimate) Interval() []float64 {
 	return []float64{e.Mean, Finite(e.Mean - half), Finite(e.Mean + half)}
 }
 
-// P returns the two-sided p-value of the hypothesis that the mean is 0, by Student's t; NaN for fewer than
-// three numbers.
+// P returns the two-sided p-value of the mean 0 by Student's t, NaN for fewer than three numbers.
 func (e Estimate) P() float64 {
 	if e.N < 3 {
 		return math.NaN()

@@ -28,10 +28,9 @@ func (t *Table) GroupBy(columns ...string) (groups []*Table) {
 
 // Means says what [Table.Mean] averages.
 type Means struct {
-	Keys    []string                  // columns by which the rows are grouped
-	Columns []string                  // columns that are averaged
-	Overlap func(rows *Table) float64 // overlap of a group, see [NewEstimate]; nil: 0
-	Finite  bool                      // average only finite numbers
+	Keys, Columns []string                  // rows that share the keys are averaged, in each of the columns
+	Overlap       func(rows *Table) float64 // overlap of averaged rows, see [NewEstimate]; nil: 0
+	Finite        bool                      // average only finite numbers
 }
 
 // Mean returns a table with a row for each group: the keys; seeds, the number of rows; with an Overlap the

@@ -195,8 +195,7 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge concatenates tables with the same name in the order of the sets. The tables are in the order of their
-// appearance.
+// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance.
 func Merge(sets []Set) (merged Set) {
 	for _, set := range sets {
 		for _, t := range set {

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// convert makes the file of the published one.
 func (f setFile) convert(published []byte) ([]byte, error) {
 	switch {
 	case f.Fashion != "":

@@ -48,7 +48,6 @@ func Get(ctx context.Context, setsFile string, names []string, mirror string, lo
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// get gets a file, and says what it did.
 func (f setFile) get(ctx context.Context, mirror string) (what string, err error) {
 	if data, err := os.ReadFile(f.path); err == nil && f.check(data) == nil {
 		return "there already", nil
@@ -66,7 +65,6 @@ func (f setFile) get(ctx context.Context, mirror string) (what string, err error
 	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
 
-// download gets a file from the first address that has it.
 func (f setFile) download(ctx context.Context) (data []byte, from string, failed error) {
 	for _, from := range f.URLs {
 		data, err := published(ctx, from)
@@ -81,7 +79,7 @@ func (f setFile) download(ctx context.Context) (data []byte, from string, failed
 	return nil, "", failed
 }
 
-// published downloads a file, or the parts of a file from several addresses.
+// published downloads a file, or its parts from several addresses.
 func published(ctx context.Context, urls string) (text []byte, err error) {
 	for i, url := range strings.Fields(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -164,8 +162,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	return files, nil
 }
 
-// Missing returns an error that names the files of the paths that do not exist, and how to get those of data
-// sets.
+// Missing returns an error that names the missing files, and how to get those that belong to data sets.
 func Missing(setsFile string, paths ...string) error {
 	known, _ := readSets(setsFile, All) // need not exist
 	var missing, sets []string
@@ -190,7 +187,6 @@ func Missing(setsFile string, paths ...string) error {
 	return errors.New(text)
 }
 
-// check returns an error unless the file has the checksum.
 func (f setFile) check(data []byte) error {
 	content := sha256.New()
 	r, err := dataset.Unpack(bytes.NewReader(data))
