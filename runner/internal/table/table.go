@@ -195,10 +195,10 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance.
-func Merge(sets []Set) (merged Set) {
-	for _, set := range sets {
-		for _, t := range set {
+// Merge concatenates equally named tables in the order of the lists; tables are in order of appearance.
+func Merge(lists []Set) (merged Set) {
+	for _, tables := range lists {
+		for _, t := range tables {
 			rows := merged.Get(t.Name)
 			if rows == nil {
 				rows = t.Rows(nil)
