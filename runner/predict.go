@@ -37,7 +37,7 @@ func predictCommand(f *flag.FlagSet) action {
 func ownFlags(f *flag.FlagSet) *own.Options {
 	o := &own.Options{}
 	const training = "as in the training table"
-	f.StringVar(&o.Data, "data", "", "read rows from this CSV `file`, packed by gzip or not; - is standard input")
+	f.StringVar(&o.Data, "data", "", "read rows from this CSV `file`, packed by gzip or not; -: standard input")
 	f.StringVar(&o.Format.Class, "class", "", "take the classes from this `column` (default: "+training+")")
 	f.Float64Var(&o.Probability, "unknown", 0, "answer unknown if no class has this `probability` or more")
 	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, with 95 %\n"+
