@@ -51,7 +51,7 @@ func (s *sleeper) Cells() (cells []study.Cell) {
 	return cells
 }
 
-func (s *sleeper) run(ctx context.Context) (table.Set, error) {
+func (s *sleeper) run(ctx context.Context) (table.Tables, error) {
 	for range s.Sleep {
 		time.Sleep(time.Millisecond)
 		if ctx.Err() != nil && !s.Deaf {

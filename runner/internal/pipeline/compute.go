@@ -12,9 +12,9 @@ import (
 
 // results are the tables and files of an experiment.
 type results struct {
-	tables table.Set // as published, which is how figures and texts use them
+	tables table.Tables // as published, which is how figures and texts use them
 	read   func(name string) (*table.Table, error)
-	about  table.Set // the same tables without rows, with the descriptions of their columns
+	about  table.Tables // the same tables without rows, with the descriptions of their columns
 	kept   []string  // names of files that cells have left
 	files  []store.File
 }
@@ -35,7 +35,7 @@ func (j *job) compute(ctx context.Context) (*results, error) {
 	j.run.Reused = len(cells) - j.run.Computed
 	j.run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
 	r := &results{files: []store.File{{Name: "manifest.toml", Data: j.manifest}}}
-	var sets []table.Set
+	var sets []table.Tables
 	for _, c := range cells {
 		sets, r.files = append(sets, c.Tables), append(r.files, c.Files...)
 		for _, file := range c.Files {

@@ -90,7 +90,7 @@ func draw(figure study.Figure, read func(string) (*table.Table, error)) (files [
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	var needs table.Set
+	var needs table.Tables
 	for _, name := range figure.Needs {
 		t, err := read(name)
 		if err != nil {

@@ -90,7 +90,7 @@ func (t *toyDerived) Use(read func(name string) (*table.Table, error)) (err erro
 	return err
 }
 
-func (t *Toy) Result(tables table.Set, _ map[string]float64) (r study.Result) {
+func (t *Toy) Result(tables table.Tables, _ map[string]float64) (r study.Result) {
 	if t.Noted {
 		r.Notes = []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
 	}
@@ -110,14 +110,14 @@ func (t *Toy) Cells() (cells []study.Cell) {
 			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
 			cells = append(cells, study.Cell{
 				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
-				Run: study.Tables(func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }),
+				Run: study.Tables(func(ctx context.Context) (table.Tables, error) { return t.walk(ctx, spec) }),
 			})
 		}
 	}
 	return cells
 }
 
-func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
+func (t *Toy) walk(ctx context.Context, s toySpec) (table.Tables, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
 	}
@@ -138,13 +138,13 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 		walks.Add(s.Name, s.Seed, k+1, x)
 	}
 	runs.Add(s.Name, s.Seed, x)
-	return table.Set{walks, runs}, nil
+	return table.Tables{walks, runs}, nil
 }
 
-func (t *Toy) Tables(cells []table.Set) table.Set {
+func (t *Toy) Tables(cells []table.Tables) table.Tables {
 	set := table.Merge(cells)
 	if t.source != nil {
-		return table.Set{t.source}
+		return table.Tables{t.source}
 	}
 	above := table.Int("above", "how many end above the threshold")
 	summary := table.New("summary", table.Text("method", "who walks"), above)

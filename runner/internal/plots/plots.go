@@ -12,7 +12,7 @@ import (
 
 // Drawing returns the figure that draws one table.
 func Drawing(name, from string, draw func(*table.Table) *figures.Figure) study.Figure {
-	needed := func(t table.Set) *figures.Figure { return draw(t.Get(from)) }
+	needed := func(t table.Tables) *figures.Figure { return draw(t.Get(from)) }
 	return study.Figure{Name: name, Needs: []string{from}, Draw: needed}
 }
 

@@ -45,7 +45,7 @@ func TestSweep(t *testing.T) {
 	}
 	figure := Drawing("sweep", "summary", draw)
 	check.Equal(t, "needs", figure.Needs, []string{"summary"})
-	check.True(t, figure.Draw(table.Set{swept}) != nil, "no figure")
+	check.True(t, figure.Draw(table.Tables{swept}) != nil, "no figure")
 	check.Equal(t, "maps", len(maps), 1)
 	got, want := [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, 11, 12}}
 	check.Equal(t, "x, y and z", got, want)

@@ -9,7 +9,7 @@ import (
 )
 
 // tables are a summary and its runs.
-func tables() table.Set {
+func tables() table.Tables {
 	summary := table.New("x/summary", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""),
 		table.Num("error_low", ""), table.Num("error_high", ""))
 	summary.Add("a", 1, 0.024, 0.021, 0.028)
@@ -27,7 +27,7 @@ func tables() table.Set {
 	for _, x := range []float64{1, 2, 9} {
 		runs.Add("c", 1, x)
 	}
-	return table.Set{summary, runs}
+	return table.Tables{summary, runs}
 }
 
 func TestFill(t *testing.T) {

@@ -18,7 +18,7 @@ var (
 
 // Described reads what [README.Markdown] has written about the files of a result: its tables, without rows,
 // and the names of its trained networks.
-func Described(readme []byte) (tables table.Set, kept []string) {
+func Described(readme []byte) (tables table.Tables, kept []string) {
 	_, files, _ := bytes.Cut(readme, []byte("\n## Files and columns\n"))
 	for line := range strings.Lines(string(files)) {
 		line = strings.TrimSuffix(line, "\n")

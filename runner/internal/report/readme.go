@@ -23,7 +23,7 @@ type README struct {
 	Figures    []study.Figure
 	Command    string // as it was typed
 	Programs   []string
-	Tables     table.Set
+	Tables     table.Tables
 	Kept       []string // trained networks
 }
 

@@ -23,12 +23,12 @@ func has(t *testing.T, text string, parts ...string) {
 	}
 }
 
-func means() table.Set {
+func means() table.Tables {
 	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""))
 	means.Columns = append(means.Columns, table.Interval("error", "share")...)
 	large := table.New("large", table.Int("p1", "of a class"), table.Int("p2", "of a class"))
 	large.Packed = true
-	return table.Set{means, large}
+	return table.Tables{means, large}
 }
 
 // A run ends with its result, which is plain text in the README, too.

@@ -20,7 +20,7 @@ import (
 type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // digest of the source code and of the spec, which determine its tables and files
-	Tables      table.Set // its part of the experiment's tables
+	Tables      table.Tables // its part of the experiment's tables
 	Files       []File    // published as they are
 	CPU         float64   // processor seconds that the cell took
 }

@@ -19,7 +19,7 @@ func newCell(key, fingerprint string, rows int) *Cell {
 		grid.Add(key, i, float64(len(key)*i)/7)
 	}
 	grid.Add("", math.NaN(), math.Inf(-1))
-	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Set{grid}, CPU: 0.25}
+	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Tables{grid}, CPU: 0.25}
 }
 
 func text(c *Cell) string {

@@ -41,7 +41,7 @@ type Experiment interface {
 	Cells() []Cell
 
 	// Tables merges the tables of all cells, in the order of Cells, and adds derived ones. It is pure.
-	Tables(cells []table.Set) table.Set
+	Tables(cells []table.Tables) table.Tables
 
 	// Figures lists the figures. It needs no Prepare.
 	Figures() []Figure
@@ -54,7 +54,7 @@ type Plain struct{}
 func (Plain) SetUp(*manifest.Manifest) error     { return nil }
 func (Plain) Prepare(context.Context) error      { return nil }
 func (Plain) Cells() []Cell                      { return nil }
-func (Plain) Tables(cells []table.Set) table.Set { return table.Merge(cells) }
+func (Plain) Tables(cells []table.Tables) table.Tables { return table.Merge(cells) }
 func (Plain) Figures() []Figure                  { return nil }
 
 // WithData is an experiment that reads data files.
@@ -76,7 +76,7 @@ type Derived interface {
 type WithResult interface {
 	// Result returns the result of the published tables. Seconds has the mean time of the cells of each
 	// [Cell.Group].
-	Result(tables table.Set, seconds map[string]float64) Result
+	Result(tables table.Tables, seconds map[string]float64) Result
 }
 
 // Result is a short table and notes, with which a run ends.
@@ -90,7 +90,7 @@ type Result struct {
 type Cell struct {
 	Key  string // names the cell within its experiment
 	Spec any    // all that its tables follow from, as JSON can hold it
-	Run  func(context.Context) (table.Set, []File, error)
+	Run  func(context.Context) (table.Tables, []File, error)
 }
 
 // File is a file of a cell that is published as it is.
@@ -100,8 +100,8 @@ type File struct {
 }
 
 // Tables returns the Run of a cell that has tables only.
-func Tables(run func(context.Context) (table.Set, error)) func(context.Context) (table.Set, []File, error) {
-	return func(ctx context.Context) (table.Set, []File, error) {
+func Tables(run func(context.Context) (table.Tables, error)) func(context.Context) (table.Tables, []File, error) {
+	return func(ctx context.Context) (table.Tables, []File, error) {
 		tables, err := run(ctx)
 		return tables, nil, err
 	}
@@ -127,5 +127,5 @@ func (s Seeded) Stream(purpose ...any) rand.Source {
 type Figure struct {
 	Name  string   // of its files, without extension
 	Needs []string // the names of the tables that Draw takes
-	Draw  func(table.Set) *figures.Figure
+	Draw  func(table.Tables) *figures.Figure
 }

@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 	one, two := table.New("runs", table.Int("seed", "")), table.New("runs", table.Int("seed", ""))
 	one.Add(1)
 	two.Add(2)
-	check.Equal(t, "seeds", e.Tables([]table.Set{{one}, {two}})[0].Texts("seed"), []string{"1", "2"})
+	check.Equal(t, "seeds", e.Tables([]table.Tables{{one}, {two}})[0].Texts("seed"), []string{"1", "2"})
 }
 
 // Cells that differ by the seed are of one group, and draw different random numbers.

@@ -163,11 +163,11 @@ func (t *Table) append(rows *Table) {
 	}
 }
 
-// Set is a list of tables with different names.
-type Set []*Table
+// Tables is a list of tables with different names.
+type Tables []*Table
 
 // Get returns the table of the name, nil if there is none.
-func (s Set) Get(name string) *Table {
+func (s Tables) Get(name string) *Table {
 	if i := slices.IndexFunc(s, func(t *Table) bool { return t.Name == name }); i >= 0 {
 		return s[i]
 	}
@@ -175,7 +175,7 @@ func (s Set) Get(name string) *Table {
 }
 
 // Read returns the table of the name, or an error if there is none.
-func (s Set) Read(name string) (*Table, error) {
+func (s Tables) Read(name string) (*Table, error) {
 	if t := s.Get(name); t != nil {
 		return t, nil
 	}
@@ -196,7 +196,7 @@ func (t *Table) Rounded(digits int) *Table {
 }
 
 // Merge concatenates equally named tables in the order of the lists; tables are in order of appearance.
-func Merge(lists []Set) (merged Set) {
+func Merge(lists []Tables) (merged Tables) {
 	for _, tables := range lists {
 		for _, t := range tables {
 			rows := merged.Get(t.Name)

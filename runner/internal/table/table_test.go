@@ -109,11 +109,11 @@ func TestMerge(t *testing.T) {
 	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
 	a.Add("1")
 	b.Add(2)
-	merged := Merge([]Set{{a}, {b, a}, {a, b}})
+	merged := Merge([]Tables{{a}, {b, a}, {a, b}})
 	check.Equal(t, "merged", []any{fmt.Sprint(merged.Get("a").Texts("x"),
 		merged.Get("b").Nums("y")), merged[0].Name, a.Len()}, []any{"[1 1 1] [2 2]", "a", 1})
 	z := New("a", Text("z", ""))
-	check.Panics(t, "table: ", "rows of [z] for columns [x]", func() { Merge([]Set{{a}, {z}}) })
+	check.Panics(t, "table: ", "rows of [z] for columns [x]", func() { Merge([]Tables{{a}, {z}}) })
 	check.True(t, merged.Get("c") == nil, "there is a table c")
 }
 

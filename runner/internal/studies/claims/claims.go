@@ -108,7 +108,7 @@ func (e *experiment) Use(read func(name string) (*table.Table, error)) error {
 }
 
 // Tables has the verdicts on the claims, and those of the evidence.
-func (e *experiment) Tables([]table.Set) table.Set {
+func (e *experiment) Tables([]table.Tables) table.Tables {
 	text, number := table.Text, table.Num
 	evidence := table.New("evidence",
 		text("claim", "name of the claim"), text("statistic", "what the number is"),
@@ -140,11 +140,11 @@ func (e *experiment) Tables([]table.Set) table.Set {
 		with := func(verdict string) string { return strings.Join(conditions[verdict], "; ") }
 		claims.Add(c.Name, c.Sentence, with(holds), with(fails), with(undecided))
 	}
-	return table.Set{claims, evidence}
+	return table.Tables{claims, evidence}
 }
 
 // Result has the verdicts on the claims.
-func (e *experiment) Result(tables table.Set, _ map[string]float64) study.Result {
+func (e *experiment) Result(tables table.Tables, _ map[string]float64) study.Result {
 	rows := [][]string{{"claim", "holds with", "fails with", "undecided with"}}
 	claims := tables.Get("claims")
 	for i := range claims.Len() {

@@ -115,8 +115,8 @@ func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) s
 	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
 }
 
-func (s spec) run(ctx context.Context) (table.Set, []study.File, error) {
-	var sets []table.Set
+func (s spec) run(ctx context.Context) (table.Tables, []study.File, error) {
+	var sets []table.Tables
 	for _, s.Seed = range s.Seeds {
 		train, test, err := s.parts()
 		if err != nil {

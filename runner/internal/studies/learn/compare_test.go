@@ -57,9 +57,9 @@ func TestPairsAndRanks(t *testing.T) {
 	}
 	text := compared(studytest.File(t, studytest.Clusters(36)))
 	e := studytest.New(t, Kind, text, "set.moons.splits=3").(*experiment)
-	made := func() table.Set {
+	made := func() table.Tables {
 		runs := runsOf(e, func(set, method string) []float64 { return losses[set+" "+method] })
-		tables := e.Tables([]table.Set{{runs}})
+		tables := e.Tables([]table.Tables{{runs}})
 		for _, f := range e.Figures() {
 			check.Must(f.Draw(tables).Encode("pdf"))
 		}
@@ -97,7 +97,7 @@ func TestFewerSplits(t *testing.T) {
 	few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells()
 	check.Equal(t, "cells", len(few), 3*(3+2)+2)
 	full, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
-	row := func(tables table.Set, name, method string) *table.Table {
+	row := func(tables table.Tables, name, method string) *table.Table {
 		return tables.Get(name).Where("set", "clusters").Where("method", method)
 	}
 	check.Equal(t, "runs", full.Get("runs").Len(), 4*(3+2))
@@ -159,7 +159,7 @@ func TestContrasts(t *testing.T) {
 		e := studytest.New(t, Kind, without.ReplaceAllString(manifest, "")).(*experiment)
 		losses := map[string][]float64{"ours": {1, 2, 4, 4}, "filter": {2, 2, 5, 6}}
 		runs := runsOf(e, func(_, method string) []float64 { return append(losses[method], 3, 3, 3, 3)[:4] })
-		got := e.Tables([]table.Set{{runs}}).Get("contrasts")
+		got := e.Tables([]table.Tables{{runs}}).Get("contrasts")
 		check.Equal(t, "rule", got.Texts("interval"), []string{rule, rule})
 		if row := numbers(got, 0, "difference difference_low p"); rule == "t, sets" {
 			check.Equal(t, "two sets", []any{row[0], math.IsNaN(row[1]), math.IsNaN(row[2])}, []any{1., true, true})
@@ -184,7 +184,7 @@ func TestLeftOut(t *testing.T) {
 		"moons ours": 2.5, "moons filter": 3, "moons majority": 2,
 	}
 	runs := runsOf(e, func(set, method string) []float64 { return []float64{losses[set+" "+method]} })
-	got := e.Tables([]table.Set{{runs}}).Get("left_out")
+	got := e.Tables([]table.Tables{{runs}}).Get("left_out")
 	check.Equal(t, "chosen", got.Texts("chosen"), []string{"majority", "filter", ""})
 	check.NearAll(t, "log loss", got.Nums("log_loss"), []float64{2, 3, 2.5}, 1e-12)
 	check.NearAll(t, "reference", got.Nums("reference_log_loss"), []float64{1.5, 2.5, 2}, 1e-12)

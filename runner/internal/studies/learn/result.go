@@ -16,7 +16,7 @@ const maxRows = 40 // of a result; longer tables are for files
 
 // Result has the means of the scores, and notes on methods that broke down, whose inputs were cut, or that
 // are worse than guessing.
-func (e *experiment) Result(tables table.Set, seconds map[string]float64) (r study.Result) {
+func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r study.Result) {
 	if e.Evaluate.repeated() {
 		return r
 	}

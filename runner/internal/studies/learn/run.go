@@ -20,7 +20,7 @@ import (
 )
 
 // learn trains the method, and returns its scores and what else the cell keeps.
-func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, []study.File, error) {
+func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []study.File, error) {
 	if s.Order == Repeated {
 		pairs, err := s.pairs(ctx, train, test)
 		return pairs, nil, err
@@ -40,7 +40,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	if err != nil {
 		return nil, nil, err
 	}
-	tables := table.Set{s.runs(r, train.Len())}
+	tables := table.Tables{s.runs(r, train.Len())}
 	if s.Evaluate.Snapshots != nil {
 		if tables = append(tables, c.Table); s.Maps {
 			tables = append(tables, c.maps)
@@ -117,7 +117,7 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 // pairs compares networks with the same prior, for each size N of the training set: network r learns the
 // first N examples in the order of the stream "permutation", r, or N other examples from the stream "sample",
 // r.
-func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
+func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Tables, error) {
 	columns, key := s.key()
 	t := table.New("pairs", append(columns,
 		table.Int("seen", "examples of the training set"),
@@ -146,7 +146,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 			t.Add(key, size, by, comparePairs(networks))
 		}
 	}
-	return table.Set{t}, nil
+	return table.Tables{t}, nil
 }
 
 // comparePairs returns the mean total variation of two networks, the mean error and log loss of a network,

@@ -167,10 +167,10 @@ func TestStreamRefused(t *testing.T) {
 }
 
 // kept returns the network that a manifest keeps, and the merged tables, nil if it keeps none.
-func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
+func kept(t *testing.T, manifest string) (n *own.Network, tables table.Tables) {
 	t.Helper()
 	e := studytest.New(t, Kind, manifest)
-	var cells []table.Set
+	var cells []table.Tables
 	for _, c := range e.Cells() {
 		tables, files, err := c.Run(t.Context())
 		check.OK(t, err)

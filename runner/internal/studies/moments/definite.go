@@ -14,7 +14,7 @@ import (
 
 // definite finds where the Σ_y of a probit is positive definite, on a map of gaps and variances. The random
 // logits are the same at all points.
-func (s spec) definite(ctx context.Context) (table.Set, error) {
+func (s spec) definite(ctx context.Context) (table.Tables, error) {
 	maps := table.New("maps", append(withoutSpread(keyColumns()),
 		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
 		table.Num("variance", "variance of every logit").Rounded(6),
@@ -47,7 +47,7 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
 		table.Num("definite", "share of the map where Σ_y is positive definite"))...)
 	summary.Add(key, p.Draws, share/float64(len(p.Gaps)*len(p.Variances)))
-	return table.Set{maps, summary}, nil
+	return table.Tables{maps, summary}, nil
 }
 
 // withoutSpread drops the spread and the variance of random logits from a key.

@@ -26,7 +26,7 @@ type fits struct {
 }
 
 // run computes each λ, and the errors of the probit over the box to which λ is fitted.
-func (f fits) run(ctx context.Context) (table.Set, error) {
+func (f fits) run(ctx context.Context) (table.Tables, error) {
 	t := table.New("lambda",
 		table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ"),
 		table.Text("criterion", "the word that chooses λ in manifests: slope matches the slope at the origin, "+
@@ -45,7 +45,7 @@ func (f fits) run(ctx context.Context) (table.Set, error) {
 		matched = cmp.Or(matched, rms)
 		t.Add(f.Classes, f.Rho, word, lambda, rms, largest, rms/matched)
 	}
-	return table.Set{t}, nil
+	return table.Tables{t}, nil
 }
 
 // allMoments are p, Σ_y and Σ_zy, with NaN where a method does not give them.
@@ -93,7 +93,7 @@ func (m *allMoments) sign(accuracy float64) int {
 
 // exact compares all methods with the exact moments of the same logits, computed once. Monte Carlo counts as
 // a method, with its own random numbers.
-func (s spec) exact(ctx context.Context) (table.Set, error) {
+func (s spec) exact(ctx context.Context) (table.Tables, error) {
 	n, draws := s.Problem.Classes, s.Problem.Draws
 	var methods []*momentErrors
 	for _, m := range s.Methods {
@@ -123,7 +123,7 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 	for _, e := range methods {
 		t.Add(e.key, e.row())
 	}
-	return table.Set{t}, nil
+	return table.Tables{t}, nil
 }
 
 // momentErrors are the errors of a formula, summed over draws of logits.

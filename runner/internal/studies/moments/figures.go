@@ -88,7 +88,7 @@ var spelled = strings.NewReplacer("monte-carlo-", "Monte Carlo, ", "mackay", "Ma
 
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
 // each number of classes, with lines of the λ that match a criterion.
-func overLambda(t table.Set) *figures.Figure {
+func overLambda(t table.Tables) *figures.Figure {
 	errors := t.Get("errors").Where("method", "probit").GroupBy("classes")
 	return plots.Sweep(columns, errors, func(m *figures.Map, rows *table.Table) {
 		n := rows.Texts("classes")[0]

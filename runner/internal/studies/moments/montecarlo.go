@@ -32,7 +32,7 @@ type score struct {
 // sampler sets y to the output at the logits z, which may be random.
 type sampler func(y, z []float64)
 
-func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
+func (s spec) monteCarlo(ctx context.Context) (table.Tables, error) {
 	t := table.New("zscores", append(keyColumns(),
 		table.Int("draw", "number of the random logits, from 1"),
 		table.Text("quantity", "mean or variance of the output y_j, or cross: its covariance with the logit z_i"),
@@ -58,7 +58,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 			t.Add(s.row(m), draw+1, c.quantity, c.i+1, c.j+1, c.value, c.mc, c.se, c.effective, z)
 		}
 	}
-	return table.Set{t}, nil
+	return table.Tables{t}, nil
 }
 
 // check returns the numbers of the formula at the logits z, and an independent sampler of its output.
@@ -235,7 +235,7 @@ func (s *score) conclude(n float64) {
 }
 
 // Tables adds the summary of z-scores.
-func (e *experiment) Tables(cells []table.Set) table.Set {
+func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	tables := table.Merge(cells)
 	if z := tables.Get("zscores"); z != nil {
 		tables = append(tables, summary(z))

@@ -72,7 +72,7 @@ type cell struct {
 	curve, maps, state, agreement *table.Table
 }
 
-func (s spec) run(ctx context.Context) (table.Set, error) {
+func (s spec) run(ctx context.Context) (table.Tables, error) {
 	task := s.Task.Task()
 	c := &cell{spec: s, task: task, grid: newGrid(task, s.Task.Grid)}
 	c.newTables()
@@ -97,7 +97,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 			}
 		}
 	}
-	tables := table.Set{c.curve, c.state, c.agreement, c.maps}
+	tables := table.Tables{c.curve, c.state, c.agreement, c.maps}
 	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
@@ -220,7 +220,7 @@ func (c *cell) newTables() {
 }
 
 // Tables adds the means over the seeds, none where a seed has no value.
-func (e *experiment) Tables(cells []table.Set) table.Set {
+func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	tables := table.Merge(cells)
 	curve := tables.Get("curve")
 	curve.Packed = true

@@ -34,9 +34,9 @@ mapped = [4]; maps = ["adf", "perceptron-adf"]
 `
 
 // ran has the tables of the manifest, once they are computed.
-var ran table.Set
+var ran table.Tables
 
-func tables(t *testing.T) table.Set {
+func tables(t *testing.T) table.Tables {
 	if ran == nil {
 		ran = studytest.Run(t, Kind, example)
 	}

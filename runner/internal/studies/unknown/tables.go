@@ -9,7 +9,7 @@ import (
 )
 
 // Tables has the means over the seeds. With one seed, shares of test examples have Wilson's intervals.
-func (e *experiment) Tables(cells []table.Set) table.Set {
+func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	merged := table.Merge(cells)
 	decisions, runs := merged.Get("decisions"), merged.Get("runs")
 	decided := decisions.Mean("decisions_summary", table.Means{
@@ -25,7 +25,7 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 		setWilson(decided, decisions.Nums("decided"), "risk")
 		setWilson(summary, runs.Nums("examples"), "error")
 	}
-	return table.Set{merged.Get("risk_coverage"), decided, summary}
+	return table.Tables{merged.Get("risk_coverage"), decided, summary}
 }
 
 // setWilson replaces the ends of the intervals of columns, which are shares of n examples in each row.

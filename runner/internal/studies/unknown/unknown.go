@@ -147,7 +147,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // run trains a learner, chooses thresholds on the validation part, and decides about the test part. It
 // compares the scores of the test part with those of each [[outside]]. It trains another learner without the
 // unseen classes, and compares the scores of test examples of seen and unseen classes.
-func (s spec) run(ctx context.Context) (table.Set, error) {
+func (s spec) run(ctx context.Context) (table.Tables, error) {
 	train, test, err := s.Data.Parts(s.Stream("data"))
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		}
 		t.distinguish("unseen", l.predict(test), l.predict(unseen))
 	}
-	return table.Set{t.decisions, t.runs, t.curve}, nil
+	return table.Tables{t.decisions, t.runs, t.curve}, nil
 }
 
 // rows returns the indices of the examples of unseen classes, or those of the others.

@@ -42,7 +42,7 @@ var far = data.Set{
 }
 
 // run runs the manifest about the examples and the far ones.
-func run(t *testing.T, set data.Set, overrides ...string) table.Set {
+func run(t *testing.T, set data.Set, overrides ...string) table.Tables {
 	t.Helper()
 	return studytest.Run(t, Kind, example(studytest.File(t, set), studytest.File(t, far)), overrides...)
 }

@@ -52,11 +52,11 @@ func prepare(kind study.Kind, text string, overrides []string) (study.Experiment
 
 // Run runs all cells, last first, and returns the tables as read back from their files. It checks that cells
 // have distinct keys and JSON specs, and end when cancelled, and draws all figures once.
-func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.Set {
+func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.Tables {
 	t.Helper()
 	e := New(t, kind, text, overrides...)
 	cells := e.Cells()
-	sets := make([]table.Set, len(cells))
+	sets := make([]table.Tables, len(cells))
 	keys := map[string]bool{}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -75,7 +75,7 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 		}
 	}
 	tables := e.Tables(sets)
-	var published table.Set
+	var published table.Tables
 	for _, from := range tables {
 		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
 		published = append(published, read)
