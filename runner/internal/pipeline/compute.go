@@ -15,7 +15,7 @@ type results struct {
 	tables table.Tables // as published, which is how figures and texts use them
 	read   func(name string) (*table.Table, error)
 	about  table.Tables // the same tables without rows, with the descriptions of their columns
-	kept   []string  // names of files that cells have left
+	kept   []string     // names of files that cells have left
 	files  []store.File
 }
 

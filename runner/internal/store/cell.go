@@ -18,11 +18,11 @@ import (
 // Cell is a finished cell. Its file is packed by gzip, which adds a checksum; the fingerprint is in the
 // header.
 type Cell struct {
-	Key         string    // names the cell within its experiment
-	Fingerprint string    // digest of the source code and of the spec, which determine its tables and files
+	Key         string       // names the cell within its experiment
+	Fingerprint string       // digest of the source code and of the spec, which determine its tables and files
 	Tables      table.Tables // its part of the experiment's tables
-	Files       []File    // published as they are
-	CPU         float64   // processor seconds that the cell took
+	Files       []File       // published as they are
+	CPU         float64      // processor seconds that the cell took
 }
 
 // LoadCell returns the cell of this key and fingerprint, or nil. The error says that its file is damaged; the

@@ -51,11 +51,11 @@ type Experiment interface {
 // figures.
 type Plain struct{}
 
-func (Plain) SetUp(*manifest.Manifest) error     { return nil }
-func (Plain) Prepare(context.Context) error      { return nil }
-func (Plain) Cells() []Cell                      { return nil }
+func (Plain) SetUp(*manifest.Manifest) error           { return nil }
+func (Plain) Prepare(context.Context) error            { return nil }
+func (Plain) Cells() []Cell                            { return nil }
 func (Plain) Tables(cells []table.Tables) table.Tables { return table.Merge(cells) }
-func (Plain) Figures() []Figure                  { return nil }
+func (Plain) Figures() []Figure                        { return nil }
 
 // WithData is an experiment that reads data files.
 type WithData interface {
