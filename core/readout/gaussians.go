@@ -108,7 +108,7 @@ func fitGaussians(m *moments, s sample, byDensity bool) (*gaussians, float64) {
 			loss = 0
 			for i, e := range s.examples {
 				if m.n[e.class] > 1 {
-					loss -= float64(s.weight(e) * densities[i][e.class])
+					loss -= float64(s.weight[i] * densities[i][e.class])
 				}
 			}
 		}
@@ -216,7 +216,6 @@ func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
 				continue
 			}
 			g.softmax(p, densities[i])
-			weight := s.weight(e)
 			var mean, square float64 // of the distance of the log densities from that of the class
 			for c, p := range p {
 				if p > 0 {
@@ -225,8 +224,8 @@ func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
 					square += float64(p * float64(distance*distance))
 				}
 			}
-			slope += float64(weight * mean)
-			curvature += float64(weight * (square - float64(mean*mean)))
+			slope += float64(s.weight[i] * mean)
+			curvature += float64(s.weight[i] * (square - float64(mean*mean)))
 			given[i] = p[e.class]
 		}
 		if slope > 0 {
@@ -246,7 +245,7 @@ func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
 	}
 	for i, e := range s.examples {
 		if g.n[e.class] > 1 {
-			loss -= float64(s.weight(e) * kernel.Log(max(given[i], math.SmallestNonzeroFloat64)))
+			loss -= float64(s.weight[i] * kernel.Log(max(given[i], math.SmallestNonzeroFloat64)))
 		}
 	}
 	return loss

@@ -3,6 +3,8 @@ package readout
 import (
 	"cmp"
 	"slices"
+
+	"closedform/internal/kernel"
 )
 
 const mostKept = 2000 // different inputs
@@ -22,7 +24,7 @@ type kept [][]example
 
 // order compares examples by their classes, then by their hashes, and equal hashes by the inputs.
 func order(a, b example) int {
-	if c := cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash)); c != 0 {
+	if c := cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash)); c != 0 || &a.x[0] == &b.x[0] {
 		return c
 	}
 	return slices.Compare(a.x, b.x)
@@ -85,24 +87,25 @@ func (k kept) restore(s State) bool {
 	return true
 }
 
-// sample has some of n_c examples of each class c. Weights make up for the others of the class.
+// sample has some of n_c examples of each class c. Weights make up for the others: their sum is n_c in each
+// class.
 type sample struct {
 	examples []example
 	n        []int     // n_c
-	counts   []float64 // number of examples of each class that the sample has
+	weight   []float64 // of each of the examples
+	count    float64   // number of the examples
 }
 
 func newSample(examples []example, n []int) sample {
-	s := sample{examples, n, make([]float64, len(n))}
+	s, counts := sample{examples: examples, n: n}, make([]float64, len(n))
 	for _, e := range examples {
-		s.counts[e.class] += e.count
+		counts[e.class] += e.count
 	}
+	for _, e := range examples {
+		s.weight = append(s.weight, e.count*float64(n[e.class])/counts[e.class])
+	}
+	s.count = kernel.Sum(counts)
 	return s
-}
-
-// weight returns the weight of e. All of a class have the weight n_c together.
-func (s sample) weight(e example) float64 {
-	return e.count * float64(s.n[e.class]) / s.counts[e.class]
 }
 
 func withInputs(examples []example, x [][]float64) []example {

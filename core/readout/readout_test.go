@@ -89,8 +89,8 @@ func TestOrder(t *testing.T) {
 		x := drawn(5, 7, classes)[4].x
 		want, state := predicted(t, l, x), l.State()
 		weight, sample := make([]float64, classes), l.solve(false).sample
-		for _, e := range sample.examples {
-			weight[e.class] += sample.weight(e) / float64(state.Count[e.class])
+		for i, e := range sample.examples {
+			weight[e.class] += sample.weight[i] / float64(state.Count[e.class])
 		}
 		check.NearAll(t, "relative weights of the classes", weight, slices.Repeat([]float64{1}, classes), 1e-9)
 		if kept := len(state.KeptClass); kept < 1000 || kept > mostKept {

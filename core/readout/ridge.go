@@ -38,7 +38,7 @@ type ridge struct {
 func fitRidge(m *moments, s sample) *ridge {
 	base := ridge{moments: m, size: len(m.center)}
 	var g linalg.Triangle
-	if len(s.examples) < base.size && kernel.Sum(s.counts) == m.total {
+	if len(s.examples) < base.size && s.count == m.total {
 		base.size, base.rows = len(s.examples), s.examples
 		g = base.gram()
 	} else {
@@ -53,7 +53,8 @@ func fitRidge(m *moments, s sample) *ridge {
 			return nil, math.Inf(1)
 		}
 		r.solve()
-		outputs := sample{withInputs(s.examples, r.outputs(s.examples, true)), s.n, s.counts}
+		outputs := s
+		outputs.examples = withInputs(s.examples, r.outputs(s.examples, true))
 		var loss float64
 		r.classes, loss = sampleGaussians(outputs)
 		if scale > 1 && m.total*r.spread(outputs) < 100 {
@@ -87,7 +88,7 @@ func (r *ridge) spread(outputs sample) float64 {
 			sum += float64(e.count * float64(y*y))
 		}
 	}
-	return math.Sqrt(sum / kernel.Sum(outputs.counts))
+	return math.Sqrt(sum / outputs.count)
 }
 
 // solve sets W and the bias, given the root.
