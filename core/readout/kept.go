@@ -71,16 +71,14 @@ func (k kept) restore(s State) bool {
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])
 		e := example{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
-		list := k[class]
-		if last := len(list) - 1; last >= 0 && order(list[last], e) == 0 {
-			list[last].count += e.count
-		} else {
-			k[class] = append(list, e)
+		if list := k[class]; len(list) > 0 && order(list[len(list)-1], e) >= 0 {
+			return false
 		}
+		k[class] = append(k[class], e)
 		counted[class] += s.KeptCount[i]
 	}
 	for c, n := range s.Count {
-		if counted[c] > n || counted[c] == 0 && n != 0 || !slices.IsSortedFunc(k[c], order) {
+		if counted[c] > n || counted[c] == 0 && n != 0 {
 			return false
 		}
 	}

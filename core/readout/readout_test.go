@@ -254,6 +254,7 @@ func TestRefuses(t *testing.T) {
 			"scatter": func(s *State) { s.Scatter = s.Scatter[1:] },
 			"class":   func(s *State) { s.KeptClass[0] = 3 },
 			"order":   func(s *State) { s.Kept[0], s.Kept[3] = s.Kept[3], s.Kept[0] },
+			"twice":   func(s *State) { copy(s.Kept[3:], s.Kept[:3]) },
 			"none":    func(s *State) { s.Count[0] = 0 },
 			"kept":    func(s *State) { s.KeptCount[0] = 0 },
 			"many":    func(s *State) { s.KeptCount[0] = 1000 },

@@ -12,7 +12,7 @@ type State struct {
 	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
 	Kept      []float64 // kept inputs × inputs
 	KeptClass []int     // class of each kept input
-	KeptCount []int     // number of examples of each kept input; nil: one for each time that it is kept
+	KeptCount []int     // number of examples of each kept input
 	Limited   int       // see Layer.Limited
 	Sequence  *Sequence // nil unless Config.Sequential
 }
@@ -69,9 +69,6 @@ func Restore(c Config, s State) (*Layer, error) {
 		return nil, err
 	}
 	t, d := &l.totals, c.Inputs
-	if s.KeptCount == nil {
-		s.KeptCount = slices.Repeat([]int{1}, len(s.KeptClass))
-	}
 	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(t.squares)*d*(d+1)/2 ||
 		len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) ||
 		!finite(s.Sum, s.Scatter, s.Kept) || (l.sequence == nil) != (s.Sequence == nil) {
