@@ -12,8 +12,8 @@ import (
 // PiecewiseLinear is f(z) = max(αz, βz), 0 ≤ α ≤ 1, α ≤ β: a ReLU for α = 0, β = 1, linear for α = β, and
 // zero for the zero value. It is safe for concurrent use.
 type PiecewiseLinear struct {
-	Alpha float64 `json:"alpha"`
-	Beta  float64 `json:"beta"`
+	Alpha float64 `toml:"alpha" json:"alpha" range:"0 1"`
+	Beta  float64 `toml:"beta" json:"beta" range:"1e-300 1e300"`
 }
 
 // Eval returns f(z).

@@ -1,7 +1,8 @@
 package bnn
 
 import (
-	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,20 +30,20 @@ type Config struct {
 	// Unit is the hidden unit f(z) = max(αz, βz), 0 ≤ α ≤ 1, α ≤ β, 0 < β.
 	Unit activation.PiecewiseLinear `json:"unit"`
 
-	Output     OutputRule   `toml:"rule" json:"output"`
-	Hidden     HiddenRule   `toml:"hidden" json:"hidden"`
+	Output     OutputRule   `toml:"rule" json:"output" check:"required"`
+	Hidden     HiddenRule   `toml:"hidden" json:"hidden" check:"required"`
 	Covariance []Covariance `toml:"covariance" json:"covariance"` // the form in each layer of weights
 
 	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF or
 	// ADFMarginal, a softmax.Exact if it is ADFExact or ADFExactMarginal, else any.
 	Softmax softmax.Approximation `json:"-"`
 
-	PriorVar []float64 `toml:"prior_var" json:"prior_var"` // of a weight, in each layer of weights
+	PriorVar []float64 `toml:"prior_var" json:"prior_var" range:"1e-300 1e300"` // of a weight, in each layer
 
 	// PriorMeanVar times 1/inputs of a layer is the variance of its random prior means. It is
 	// above 0 where there are hidden layers.
-	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
-	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
+	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var" range:"0 1e100"`
+	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw" check:"required"`
 
 	// Replications is how often one example counts for the covariances of each layer, but not for the means:
 	// it multiplies the steps e_j. For K passes over the same examples, 1/K counts each example once. A
@@ -50,7 +51,7 @@ type Config struct {
 	// correlated. In linear regression d/r replications correct this, where r is the number of directions that
 	// the data determine (MacKay 1992). The default 0 stands for √d/2 in diagonal layers of more than four
 	// inputs, bias included, and else for 1; [Network.Config] returns the number.
-	Replications []float64 `toml:"replications" json:"replications"`
+	Replications []float64 `toml:"replications" json:"replications" range:"0 1e300"`
 
 	Paper PaperRule `json:"paper"` // used by the rules Joint and Total only
 }
@@ -58,12 +59,12 @@ type Config struct {
 // PaperRule says what happens to steps of the rules Joint and Total that cannot be taken as printed.
 type PaperRule struct {
 	// OnIndefinite is what to do if a step is indefinite; default "fail".
-	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
+	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite" check:"required"`
 
 	// EigenvalueFloor is the smallest eigenvalue of Σ_y (or S) that "project" leaves; default 0.001.
-	EigenvalueFloor float64 `toml:"eigenvalue_floor" json:"eigenvalue_floor"`
-	// VarianceFloor is the smallest ratio ṽ_j/v_j of a logit that "project" leaves, below 1; default 0.001.
-	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor"`
+	EigenvalueFloor float64 `toml:"eigenvalue_floor" json:"eigenvalue_floor" check:"required" range:"1e-12 1e12"`
+	// VarianceFloor is the smallest ratio ṽ_j/v_j of a logit that "project" leaves; default 0.001.
+	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor" check:"required" range:"1e-6 0.999999"`
 }
 
 // Default returns a configuration that learns well from standardised inputs in one pass; core/README.md says
@@ -132,41 +133,18 @@ func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {
 	weights := len(c.Layers) - 1
-	if weights < 1 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, "+
-			"and 2 to %d classes, none of them empty", c.Layers, MostClasses)
-	}
-	entries := func(key string, k int) error {
-		if k == weights {
-			return nil
-		}
-		return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
-			k, weights)
-	}
-	err := cmp.Or(
-		field.OneOf("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
-		field.OneOf("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
-		field.OneOf("prior_draw", c.PriorDraw, Orthogonal, Independent),
-		field.Within("alpha", c.Unit.Alpha, 0, 1),
-		field.Positive("beta", c.Unit.Beta),
-		field.Within("prior_mean_var", c.PriorMeanVar, 0, 1e100),
-		entries("covariance", len(c.Covariance)),
-		entries("prior_var", len(c.PriorVar)),
-		entries("replications", len(c.Replications)),
-		field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared),
-		field.AllWithin("replications", c.Replications, 0, 1e300),
-	)
-	for _, v := range c.PriorVar {
-		err = cmp.Or(err, field.Positive("prior_var", v))
-	}
+	err := field.Refuse(weights < 1 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses,
+		"layers", c.Layers, fmt.Sprintf("inputs, hidden layers if any, and 2 to %d classes, none of them empty",
+			MostClasses))
+	each := fmt.Sprintf("%d entries, one for each layer of weights", weights)
+	err = errors.Join(err,
+		field.Refuse(len(c.Covariance) != weights, "covariance", c.Covariance, each),
+		field.Refuse(len(c.PriorVar) != weights, "prior_var", c.PriorVar, each),
+		field.Refuse(len(c.Replications) != weights, "replications", c.Replications, each),
+		field.Check(c), field.Check(&c.Unit),
+		field.Refuse(c.Unit.Beta == 0, "beta", c.Unit.Beta, "a number > 0"))
 	if !c.Output.assumedDensity() {
-		err = cmp.Or(
-			err,
-			field.OneOf("on_indefinite", c.Paper.OnIndefinite, Fail, Skip, Project),
-			field.Positive("eigenvalue_floor", c.Paper.EigenvalueFloor),
-			field.Positive("variance_floor", c.Paper.VarianceFloor),
-			field.Fraction("variance_floor", c.Paper.VarianceFloor),
-		)
+		err = errors.Join(err, field.Check(&c.Paper))
 	}
 	if err != nil {
 		return err
@@ -181,15 +159,15 @@ func (c *Config) checkTogether() error {
 	}
 	switch adf := c.Output.assumedDensity(); {
 	case !(c.Unit.Alpha <= c.Unit.Beta):
-		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Unit.Beta, c.Unit.Alpha)
+		return field.Refuse(true, "beta", c.Unit.Beta, fmt.Sprintf("a number ≥ alpha = %g", c.Unit.Alpha))
 	case len(c.Layers) > 2 && c.PriorMeanVar == 0:
-		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; "+
-			"allowed: a number > 0")
+		return field.Refuse(true, "prior_mean_var", c.PriorMeanVar, "a number > 0, as hidden neurons with equal "+
+			"means stay identical")
 	case adf && !fits:
-		return field.Errorf("rule", "%v is not allowed with %T; "+
-			"allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+		return field.Refuse(true, "rule", c.Output, fmt.Sprintf("adf with softmax.Probit, adf-exact with "+
+			"softmax.Exact, neither with %T", c.Softmax))
 	case adf && !c.Output.exact() && probit.Rho != defaultRho:
-		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
+		return field.Refuse(true, "rho", probit.Rho, fmt.Sprintf("0.5 with rule = %q", c.Output))
 	}
 	return softmax.Validate(c.Softmax, c.classes())
 }

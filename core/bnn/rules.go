@@ -1,5 +1,7 @@
 package bnn
 
+import "closedform/internal/field"
+
 // OutputRule is the update of the logits by a label.
 type OutputRule string
 
@@ -31,6 +33,11 @@ const (
 	Total OutputRule = "total"
 )
 
+// Words are those of all output rules.
+func (OutputRule) Words() []string {
+	return field.Words(ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total)
+}
+
 func (r OutputRule) assumedDensity() bool { return r != Joint && r != Total }
 func (r OutputRule) exact() bool          { return r == ADFExact || r == ADFExactMarginal }
 func (r OutputRule) marginal() bool       { return r == ADFMarginal || r == ADFExactMarginal }
@@ -53,6 +60,9 @@ const (
 	Frozen HiddenRule = "frozen"
 )
 
+// Words are those of all hidden rules.
+func (HiddenRule) Words() []string { return field.Words(SmoothMean, Smooth, Frozen) }
+
 // Covariance is the form of the covariances Σ_j of the weights of the neurons j of a layer.
 type Covariance string
 
@@ -61,6 +71,9 @@ const (
 	Diagonal Covariance = "diagonal" // variances only
 	Shared   Covariance = "shared"   // as Full, but the same for all neurons of the layer
 )
+
+// Words are those of all forms.
+func (Covariance) Words() []string { return field.Words(Full, Diagonal, Shared) }
 
 // PriorDraw is the distribution of the random prior means.
 type PriorDraw string
@@ -74,6 +87,9 @@ const (
 	Independent PriorDraw = "independent" // draws all weights independently
 )
 
+// Words are those of all distributions.
+func (PriorDraw) Words() []string { return field.Words(Orthogonal, Independent) }
+
 // Policy is what happens to a step that is indefinite, see [Update], or has a negative ṽ_j.
 type Policy string
 
@@ -85,3 +101,6 @@ const (
 	// to PaperRule.VarianceFloor·v_j.
 	Project Policy = "project"
 )
+
+// Words are those of all policies.
+func (Policy) Words() []string { return field.Words(Fail, Skip, Project) }

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -29,12 +30,10 @@ type pooling struct {
 func (m *Map) newConv(rnd *rand.Rand) error {
 	side := int(math.Sqrt(float64(m.Inputs)))
 	if side*side != m.Inputs || side <= width {
-		return field.Errorf("features", "%q is not allowed with %d inputs; allowed: square images from 8×8",
-			Conv, m.Inputs)
+		return field.Refuse(true, "features", Conv, fmt.Sprintf("square images from 8×8, not %d inputs", m.Inputs))
 	}
 	if m.Size%pooled != 0 {
-		return field.Errorf("feature_size", "%d is not allowed with features = %q; allowed: a multiple of %d",
-			m.Size, Conv, pooled)
+		return field.Refuse(true, "feature_size", m.Size, fmt.Sprintf("a multiple of %d for %q", pooled, Conv))
 	}
 	for range m.Size / pooled {
 		m.weights = append(m.weights, filter(rnd)...)

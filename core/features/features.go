@@ -37,6 +37,9 @@ const (
 	Conv Kind = "conv"
 )
 
+// Words are those of all kinds.
+func (Kind) Words() []string { return field.Words(Relu, Conv) }
+
 const (
 	mostInputs  = 1 << 20
 	mostSize    = 1 << 14
@@ -63,14 +66,13 @@ type pair struct{ x, y []float64 }
 // New returns the map of the four fields. For Conv, inputs is the square of 8 or more, and size a multiple of
 // 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
 func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
-	if err := field.OneOf("features", kind, Relu, Conv); err != nil {
+	if err := field.Among("features", []Kind{Relu, Conv}, kind); err != nil {
 		return nil, err
 	}
 	if inputs < 1 || inputs > mostInputs {
-		return nil, field.Errorf("features", "%q is not allowed with %d inputs; allowed: 1 to %d inputs",
-			kind, inputs, mostInputs)
+		return nil, field.Refuse(true, "features", kind, fmt.Sprintf("1 to %d inputs, not %d", mostInputs, inputs))
 	}
-	if err := field.Within("feature_size", size, 1, mostSize); err != nil {
+	if err := field.Between("feature_size", 1, mostSize, size); err != nil {
 		return nil, err
 	}
 	if kind == Relu && inputs*size > mostWeights {

@@ -17,6 +17,7 @@ package readout
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"sync"
 
@@ -35,13 +36,14 @@ const (
 	Gaussian Kind = "gaussian"
 )
 
-const mostInputs = 1 << 14
+// Words are those of all kinds.
+func (Kind) Words() []string { return field.Words(Ridge, Gaussian) }
 
 // Config describes a layer. The tags are keys of manifests, for errors, and of checkpoints.
 type Config struct {
-	Kind    Kind `toml:"output" json:"kind"`
-	Inputs  int  `toml:"inputs" json:"inputs"`
-	Classes int  `toml:"classes" json:"classes"` // 2 to bnn.MostClasses
+	Kind    Kind `toml:"output" json:"kind" check:"required"`
+	Inputs  int  `toml:"inputs" json:"inputs" check:"required" range:"1 16384"`
+	Classes int  `toml:"classes" json:"classes" check:"required" range:"2 4096"` // at most bnn.MostClasses
 
 	// Sequential makes Before and Update.LogP cheap: a Ridge layer is also solved recursively, example by
 	// example. That takes some 1.1 inputs² operations an example, and inputs² more numbers.
@@ -50,15 +52,8 @@ type Config struct {
 
 // Validate returns a [*bnn.FieldError] unless a layer can be made of the configuration.
 func (c Config) Validate() error {
-	err := cmp.Or(
-		field.OneOf("output", c.Kind, Ridge, Gaussian),
-		field.Within("inputs", c.Inputs, 1, mostInputs),
-		field.Within("classes", c.Classes, 2, bnn.MostClasses),
-	)
-	if err == nil && c.Sequential && c.Kind != Ridge {
-		err = field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
-	}
-	return field.InGo(err, c)
+	return field.InGo(errors.Join(field.Check(&c),
+		field.Refuse(c.Sequential && c.Kind != Ridge, "sequential", true, `with output = "ridge"`)), c)
 }
 
 // Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use,
@@ -106,7 +101,7 @@ func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Class
 
 // AddClass adds a class without examples after the others. The error is that of too many classes.
 func (l *Layer) AddClass() error {
-	if err := field.Within("classes", l.cfg.Classes+1, 2, bnn.MostClasses); err != nil {
+	if err := field.Between("classes", 2, bnn.MostClasses, l.cfg.Classes+1); err != nil {
 		return err
 	}
 	l.addClass()

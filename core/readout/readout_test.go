@@ -225,7 +225,7 @@ func TestPrediction(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
-		{Kind: "lda", Inputs: 3, Classes: 2}:    "Kind: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Kind: "lda", Inputs: 3, Classes: 2}:    "Kind: \"lda\" is not allowed; allowed: \"ridge\", ",
 		{Kind: Ridge, Inputs: 0, Classes: 2}:    "Inputs: 0 is not allowed",
 		{Kind: Gaussian, Inputs: 3, Classes: 1}: "Classes: 1 is not allowed; allowed: 2 to 4096",
 	} {

@@ -1,9 +1,11 @@
-// Package field reports invalid configuration fields, with their keys in manifests and checkpoints and what
-// is allowed, and invalid examples.
+// Package field checks configurations and examples. The fields of a configuration are checked one by one, by
+// their tags, and what must hold between them by its method Validate; manifests, checkpoints and Go programs
+// get the same errors, which name the key and say what is allowed.
 package field
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,32 +15,122 @@ import (
 
 // Error says what is wrong with the value of a field.
 type Error struct {
-	Key     string // as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
-	Problem string // what is wrong, and what is allowed
+	Key     string // as in the toml tag of the struct: "prior_var"; in a nested one "model.prior_var"
 	Field   string // its name in Go, such as "PriorVar" or "Paper.OnIndefinite", for the error of a Go program
+	Value   any    // the value that is not allowed; nil: it is missing
+	Allowed string // what is allowed; empty if Problem says what is wrong
+	Problem string
 }
 
-func (e *Error) Error() string { return cmp.Or(e.Field, e.Key) + ": " + e.Problem }
+func (e *Error) Error() string { return cmp.Or(e.Field, e.Key) + ": " + e.What() }
 
-// Errorf returns the [*Error] of a field.
+// What returns the message without the key.
+func (e *Error) What() string {
+	switch {
+	case e.Allowed == "":
+		return e.Problem
+	case e.Value == nil:
+		return "missing; allowed: " + e.Allowed
+	}
+	return write(reflect.ValueOf(e.Value)) + " is not allowed; allowed: " + e.Allowed
+}
+
+// write returns a value as a manifest would have it.
+func write(v reflect.Value) string {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if _, named := v.Interface().(fmt.Stringer); !named && v.Kind() == reflect.String {
+		return fmt.Sprintf("%q", v)
+	} else if v.Kind() == reflect.Slice {
+		list := make([]string, v.Len())
+		for i := range list {
+			list[i] = write(v.Index(i))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	}
+	return fmt.Sprint(v)
+}
+
+// twice is a value that a list has twice.
+type twice struct{ value any }
+
+func (t twice) String() string { return write(reflect.ValueOf(t.value)) + " twice" }
+
+// Errorf returns the [*Error] of a field whose value is allowed by itself, but leads to a problem elsewhere.
 func Errorf(key, format string, args ...any) error {
 	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Refuse returns an error that says what is allowed, if refused.
-func Refuse(refused bool, key, allowed string) error {
+// Refuse returns an [*Error] if the value of a key is refused; nil if not.
+func Refuse(refused bool, key string, value any, allowed string) error {
 	if !refused {
 		return nil
 	}
-	return Errorf(key, "not allowed; allowed: %s", allowed)
+	return &Error{Key: key, Value: value, Allowed: allowed}
 }
 
-// InGo adds to an [*Error] the Go name of the field of config with its key.
-func InGo(err error, config any) error {
-	if e, ok := err.(*Error); ok {
-		e.Field = name(reflect.TypeOf(config), e.Key)
+// Among returns an error unless all values are allowed words.
+func Among[T ~string](key string, allowed []T, values ...T) error {
+	for _, x := range values {
+		if !slices.Contains(allowed, x) {
+			return Refuse(true, key, x, Quoted(Words(allowed...)))
+		}
+	}
+	return nil
+}
+
+// Between returns an error unless low ≤ x ≤ high for all values x.
+func Between[T int | float64](key string, low, high T, values ...T) error {
+	for _, x := range values {
+		if !(low <= x && x <= high) {
+			return Refuse(true, key, x, fmt.Sprintf("%v to %v", low, high))
+		}
+	}
+	return nil
+}
+
+// Words returns the words of an enumeration as strings, for its method Words.
+func Words[T ~string](words ...T) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return list
+}
+
+// Quoted returns a list of words as errors have it.
+func Quoted(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
+
+// Each applies f to every [*Error] that err is, wraps or joins, and returns the results joined.
+func Each(err error, f func(e Error) error) error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		list := slices.Clone(all.Unwrap())
+		for i := range list {
+			list[i] = Each(list[i], f)
+		}
+		return errors.Join(list...)
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return f(*e)
 	}
 	return err
+}
+
+// In puts a table before the keys of errors: rho becomes model.rho.
+func In(table string, err error) error {
+	return Each(err, func(e Error) error {
+		e.Key = table + "." + e.Key
+		return &e
+	})
+}
+
+// InGo adds to errors the Go names of the fields of config with their keys.
+func InGo(err error, config any) error {
+	return Each(err, func(e Error) error {
+		e.Field = name(reflect.TypeOf(config), e.Key)
+		return &e
+	})
 }
 
 func name(s reflect.Type, key string) string {
@@ -54,68 +146,6 @@ func name(s reflect.Type, key string) string {
 		}
 	}
 	return ""
-}
-
-// Positive returns an error unless x is positive and finite.
-func Positive(key string, x float64) error {
-	if !(x > 0) || math.IsInf(x, 1) {
-		return Errorf(key, "%g is not allowed; allowed: a number > 0", x)
-	}
-	return nil
-}
-
-// Fraction returns an error unless 0 ≤ x < 1.
-func Fraction(key string, x float64) error {
-	if !(0 <= x && x < 1) {
-		return Errorf(key, "%g is not allowed; allowed: a number ≥ 0 and < 1", x)
-	}
-	return nil
-}
-
-// Within returns an error unless lo ≤ x ≤ hi.
-func Within[T int | float64](key string, x, lo, hi T) error {
-	if !(lo <= x && x <= hi) {
-		return Errorf(key, "%v is not allowed; allowed: %v to %v", x, lo, hi)
-	}
-	return nil
-}
-
-// AllWithin returns an error unless lo ≤ x ≤ hi for all x.
-func AllWithin[T int | float64](key string, all []T, lo, hi T) (err error) {
-	for _, x := range all {
-		err = cmp.Or(err, Within(key, x, lo, hi))
-	}
-	return err
-}
-
-// OneOf returns an error unless x is one of the allowed words.
-func OneOf[T ~string](key string, x T, allowed ...T) error {
-	if slices.Contains(allowed, x) {
-		return nil
-	}
-	words := make([]string, len(allowed))
-	for i, w := range allowed {
-		words[i] = string(w)
-	}
-	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Join(words, ", "))
-}
-
-// AllOneOf returns an error unless all are allowed words.
-func AllOneOf[T ~string](key string, all []T, allowed ...T) (err error) {
-	for _, x := range all {
-		err = cmp.Or(err, OneOf(key, x, allowed...))
-	}
-	return err
-}
-
-// Distinct returns an error if a value comes twice.
-func Distinct[T comparable](key string, values []T) error {
-	for i, x := range values {
-		if slices.Contains(values[:i], x) {
-			return Errorf(key, "%v comes twice; allowed: each once", x)
-		}
-	}
-	return nil
 }
 
 // Input returns an error unless x has so many numbers, all finite.
@@ -135,43 +165,6 @@ func Input(x []float64, inputs int) error {
 func Class(class, classes int) error {
 	if class < 0 || class >= classes {
 		return fmt.Errorf("class %d; need one of 0 to %d", class, classes-1)
-	}
-	return nil
-}
-
-// Resolve fills in the defaults of the struct that config points to, by tags such as `toml:"rate"
-// default:"0.2" range:"0 0.99"`. It returns the [*Error] of the first number out of range, or the error of
-// the method Validate, if any. A zero without a default counts as not given.
-func Resolve(config any) error {
-	if err := resolve(reflect.ValueOf(config).Elem()); err != nil {
-		return err
-	}
-	if v, ok := config.(interface{ Validate() error }); ok {
-		return v.Validate()
-	}
-	return nil
-}
-
-func resolve(s reflect.Value) error {
-	for i := range s.NumField() {
-		f, t := s.Field(i), s.Type().Field(i)
-		if t.Anonymous && f.Kind() == reflect.Struct {
-			if err := resolve(f); err != nil {
-				return err
-			}
-		}
-		if text := t.Tag.Get("default"); text != "" && f.IsZero() {
-			_, _ = fmt.Sscan(text, f.Addr().Interface()) // the tags are tested
-		}
-		if allowed := t.Tag.Get("range"); allowed != "" && !f.IsZero() {
-			var low, high float64
-			_, _ = fmt.Sscan(allowed, &low, &high)
-			if x := f.Convert(reflect.TypeFor[float64]()).Float(); !(low <= x && x <= high) {
-				key, _, _ := strings.Cut(t.Tag.Get("toml"), ",")
-				allowed = strings.Replace(allowed, " ", " to ", 1)
-				return Errorf(key, "%v is not allowed; allowed: %s", x, allowed)
-			}
-		}
 	}
 	return nil
 }

@@ -14,12 +14,13 @@ import (
 
 // Format says how a table is written, and what its columns are.
 type Format struct {
-	Separator   string   `toml:"separator,omitempty"`   // ",", ";" or "tab"; default ","
-	Decimal     string   `toml:"decimal,omitempty"`     // the decimal mark, "." or ","; default "."
-	Class       string   `toml:"class,omitempty"`       // column of classes; default "class"
-	Missing     Missing  `toml:"missing,omitempty"`     // what to do with missing values; default "error"
-	Categorical []string `toml:"categorical,omitempty"` // columns of words, each word an input; default none
-	Ignore      []string `toml:"ignore,omitempty"`      // columns to leave out; default none
+	Separator string  `toml:"separator,omitempty" words:", ; tab"` // what separates cells; default ","
+	Decimal   string  `toml:"decimal,omitempty" words:". ,"`       // the decimal mark; default "."
+	Class     string  `toml:"class,omitempty"`                     // column of classes; default "class"
+	Missing   Missing `toml:"missing,omitempty"`                   // what to do with missing values; default "error"
+	// Categorical are columns of words, each word an input; default none.
+	Categorical []string `toml:"categorical,omitempty" check:"distinct"`
+	Ignore      []string `toml:"ignore,omitempty" check:"distinct"` // columns to leave out; default none
 }
 
 // AllWords in Categorical stands for all columns that are not of numbers.
@@ -34,12 +35,13 @@ const (
 	MissingMean  Missing = "mean"  // use the mean of the training part, and leave out rows without a class
 )
 
-// Validate returns an error for a word that is not allowed.
+// Words are those of all that can be done.
+func (Missing) Words() []string { return field.Words(MissingError, MissingDrop, MissingMean) }
+
+// Validate returns an error if one mark separates cells and decimals.
 func (f Format) Validate() error {
-	return cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
-		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
-		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean),
-		field.Refuse(f.Decimal == string(f.comma()), "decimal", `"," with separator = ";" or "tab"`))
+	allowed := `"," with separator = ";" or "tab"`
+	return field.Refuse(f.Decimal == string(f.comma()), "decimal", f.Decimal, allowed)
 }
 
 // Read returns the examples of a file. Their inputs are the columns of numbers and the words of categorical
@@ -102,13 +104,13 @@ func (f Format) read(file io.Reader, path string, training *Examples) (*Examples
 // inputColumns returns the columns that become inputs: those of the training examples, if given, or else all
 // columns but the classes and those to ignore.
 func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns []int, err error) {
-	role := map[string]string{t.Columns[class]: "the column of the classes"}
+	role := map[string]string{t.Columns[class]: "that of the classes"}
 	for i, key := range []string{"ignore", "categorical"} {
 		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
 			if _, err := t.Column(name); err != nil && training == nil && name != AllWords {
 				return nil, field.Errorf(key, "%v", err)
 			} else if role[name] != "" {
-				return nil, field.Errorf(key, "%q is %s; allowed: others", name, role[name])
+				return nil, field.Refuse(true, key, name, "a column that is not "+role[name])
 			}
 			role[name] = "in " + key
 		}

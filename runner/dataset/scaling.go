@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,10 +24,8 @@ const (
 	None    Scaling = "none" // leaves inputs as they are
 )
 
-// Validate returns an error if the scaling does not exist.
-func (s Scaling) Validate() error {
-	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
-}
+// Words are those of all scalings.
+func (Scaling) Words() []string { return field.Words(Standard, Unit, Centred, None) }
 
 // Input is where an input comes from and how it is scaled: (x − Shift) · Factor.
 type Input struct {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"closedform/internal/field"
 )
 
 var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
@@ -48,7 +50,7 @@ func (t *Reader) Column(name string) (int, error) {
 // gzip or not. Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error
 // names the file.
 func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
-	if err := f.Validate(); err != nil {
+	if err := field.Resolve(&f); err != nil {
 		return nil, err
 	}
 	text, err := Unpack(r)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
+	"closedform/internal/field"
 )
 
 // readAs reads a table as a file called a.csv has it in a format, and its examples by their class.
@@ -99,15 +100,15 @@ func TestTableErrors(t *testing.T) {
 		{Format{Class: "kind"}, birds, "a.csv: 3 columns do not fit:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
-		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `ignore: "kind" is the column of the classes`},
+		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `ignore: "kind" is not allowed`},
 		{
 			Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}},
 			birds,
-			`categorical: "mass" is in ignore; allowed: others`,
+			`categorical: "mass" is not allowed; allowed: a column that is not in ignore`,
 		},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
-		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
-		{layout("", ","), "x,class\n", `decimal: not allowed; allowed: "," with`},
+		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: "error"`},
+		{layout("", ","), "x,class\n", `decimal: "," is not allowed; allowed: "," with`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)
@@ -137,7 +138,7 @@ func FuzzReadCSV(f *testing.F) {
 		if words != "" {
 			format.Categorical = []string{words}
 		}
-		if format.Validate() != nil {
+		if field.Resolve(&format) != nil {
 			return
 		}
 		var e *Examples

@@ -35,9 +35,9 @@ import (
 
 // Config describes a program. What has no JSON changes no number.
 type Config struct {
-	Command []string `toml:"command" allowed:"a list: a program and its arguments"` // the program that learns
+	Command []string `toml:"command" check:"required"` // the program that learns, and its arguments
 	// Version is a command that prints the version of the program.
-	Version  []string       `toml:"version" allowed:"a list: a command that prints the version" json:"-"`
+	Version  []string       `toml:"version" check:"required" json:"-"`
 	Settings map[string]any `toml:"settings,omitempty"` // values for the program; default none
 	// Stream makes it learn one example after another; default false.
 	Stream  bool    `toml:"stream"`

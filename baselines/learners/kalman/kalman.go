@@ -46,6 +46,9 @@ const (
 	Bong Covariance = "bong"
 )
 
+// Words are those of all covariances.
+func (Covariance) Words() []string { return field.Words(Full, Diagonal, LowRank, Bong) }
+
 // Config describes a filter. The zero value of every field is its documented default.
 type Config struct {
 	Covariance Covariance `toml:"covariance" default:"full"`    // which covariances of the weights are kept
@@ -70,15 +73,13 @@ func (c Config) Numbers(layers []int) float64 {
 	return weights
 }
 
-// Validate returns an error of package field if a value is not allowed, and fills in the rank.
+// Validate fills in the rank, and returns an error if it has a rank that is not used.
 func (c *Config) Validate() error {
-	switch {
-	case c.Covariance == LowRank:
+	if c.Covariance == LowRank {
 		c.Rank = cmp.Or(c.Rank, 10)
-	case c.Rank != 0:
-		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
+		return nil
 	}
-	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
+	return field.Refuse(c.Rank != 0, "rank", c.Rank, `with covariance = "low-rank"`)
 }
 
 // Model is a filter with the weights it has learned.

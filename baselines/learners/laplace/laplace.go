@@ -43,6 +43,9 @@ const (
 	PlugIn Predictive = "plug-in"
 )
 
+// Words are those of all rules.
+func (Predictive) Words() []string { return field.Words(Probit, MonteCarlo, PlugIn) }
+
 // Config describes a model. The zero value of every field is its documented default.
 type Config struct {
 	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
@@ -60,11 +63,6 @@ func (c Config) Numbers(layers []int) float64 {
 	network := mlp.New(layers, true)
 	last := float64(network.Weights() - network.Layers[len(network.Layers)-1].Offset)
 	return float64(network.Weights()) + last*last
-}
-
-// Validate returns an error of package field if a word is not allowed.
-func (c Config) Validate() error {
-	return field.OneOf("predictive", c.Predictive, Probit, MonteCarlo, PlugIn)
 }
 
 // Model is a fitted network.

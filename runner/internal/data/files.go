@@ -24,7 +24,7 @@ type Files struct {
 // Validate returns an error unless there is either a CSV file or images with labels.
 func (f Files) Validate() error {
 	if f.File == "" && f.Images == "" {
-		return field.Errorf("file", `missing; allowed: one of file = "path.csv" and images = "path"`)
+		return field.Refuse(true, "file", nil, `one of file = "path.csv" and images = "path"`)
 	}
 	return (&Source{Files: f, TestFraction: 0.5}).Validate()
 }

@@ -5,30 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/manifest"
 )
 
 // Sample is training examples drawn from a generator.
 type Sample struct {
 	Generator
-	Train int `toml:"train,omitzero" json:"train,omitzero"` // number of training examples of the generator
+	// Train is the number of training examples of the generator.
+	Train int `toml:"train,omitzero" json:"train,omitzero" range:"1 1,000,000"`
 }
 
-// Validate fills in the defaults. It returns an error if the generator or the number of examples is invalid.
+// Validate fills in the defaults. It returns an error if the generator is invalid, or nothing is drawn.
 func (s *Sample) Validate() error {
-	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
+	return errors.Join(s.Generator.Validate(), field.Refuse(s.Train == 0, "train", s.Train, "1 or more"))
 }
 
 // Source is labelled examples from a generator, a CSV file or IDX files, with their split and scaling. Call
 // Load before Inputs, Classes, About and Parts.
 type Source struct {
 	Sample
-	Test int `toml:"test,omitzero" json:"test,omitzero"` // number of test examples of the generator
+	// Test is the number of test examples of the generator.
+	Test int `toml:"test,omitzero" json:"test,omitzero" range:"1 1,000,000"`
 
 	Files
 
@@ -41,7 +41,7 @@ type Source struct {
 	// TrainRows are the rows of the training part, such as "1-4435"; the others are the test part; default none.
 	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
 	// TestFraction is the share of each class that is drawn at random as the test part; default none.
-	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"`
+	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero" range:"1e-6 0.999999"`
 	// TestRows are the rows of the test part that are used, such as "1-500"; default all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
@@ -55,64 +55,53 @@ func (s Source) testFiles() Files {
 	return Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 }
 
-// Validate fills in the defaults of the kind, and returns the first error that can be found without a file.
+// Validate fills in the defaults of the kind, and returns the errors that can be found without a file.
 func (s *Source) Validate() error {
-	if err := cmp.Or(s.checkKeys(), s.Scale.Validate()); err != nil {
+	if err := s.checkKeys(); err != nil {
 		return err
 	}
 	*s = s.WithDefaults()
 	if s.Name != "" {
-		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, manifest.MaxTrain))
+		return errors.Join(s.Sample.Validate(), field.Refuse(s.Test == 0, "test", s.Test, "1 or more"))
 	}
-	files, rows, fraction := s.given("test_file", "test_images") != "", s.TrainRows != "", s.TestFraction != 0
-	switch {
-	case (s.Images == "") != (s.Labels == ""):
-		return field.Errorf("labels", "allowed: images and labels together")
-	case (s.TestImages == "") != (s.TestLabels == ""):
-		return field.Errorf("test_images", "allowed: test_images and test_labels together")
-	case fraction == (files || rows):
-		return field.Errorf("test_fraction",
-			`need one test part; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
-				`and test_file or test_images with test_labels, with train_rows or without`)
-	case !(s.TestFraction >= 0 && s.TestFraction < 1):
-		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
-	}
-	return cmp.Or(s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
+	testFiles := s.TestFile != "" || s.TestImages != ""
+	return errors.Join(
+		field.Refuse(s.Images != "" && s.Labels == "", "labels", nil, "images and labels together"),
+		field.Refuse((s.TestImages == "") != (s.TestLabels == ""), "test_images", s.TestImages,
+			"test_images and test_labels together"),
+		field.Refuse((s.TestFraction != 0) == (testFiles || s.TrainRows != ""), "test_fraction", s.TestFraction,
+			`one test part: train_rows = "1-100", or test_fraction = 0.2, or test_file or test_images with `+
+				`test_labels, with train_rows or without`),
+		s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
 // checkKeys returns an error unless the source has one kind, and no key of another kind.
-func (s Source) checkKeys() error {
-	kind := s.given("generator", "file", "images")
-	if kind == "" {
-		return field.Errorf("generator",
-			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
-	}
+func (s Source) checkKeys() (err error) {
+	kind, _ := s.given("generator", "file", "images")
 	for _, k := range [][2]string{
 		{"generator", "noise arms train test"},
 		{"file", "file separator decimal class missing categorical ignore test_file"},
 		{"images", "images labels test_images test_labels"},
 		{"file or images", "train_rows test_rows test_fraction"},
 	} {
-		if key := s.given(strings.Fields(k[1])...); key != "" && !strings.Contains(k[0], kind) {
-			return field.Errorf(key, "does not go with %s; allowed with %s only", kind, k[0])
-		}
+		key, value := s.given(strings.Fields(k[1])...)
+		wrong := key != "" && !strings.Contains(k[0], kind)
+		err = errors.Join(err, field.Refuse(wrong, key, value, "with "+k[0]+", not with "+kind))
 	}
-	return nil
+	return errors.Join(err, field.Refuse(kind == "", "generator", nil,
+		`one of generator = "moons", file = "path.csv" and images = "path"`))
 }
 
-// given returns the first of the keys that has a value, or "".
-func (s Source) given(keys ...string) string {
-	values := map[string]bool{}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
-		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		values[key] = !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero()
-	}
+// given returns the first of the keys that has a value, or "", and the value.
+func (s Source) given(keys ...string) (string, any) {
 	for _, key := range keys {
-		if values[key] {
-			return key
+		for _, f := range field.Fields(&s) {
+			if f.Key == key && !f.Value.IsZero() {
+				return key, f.Value.Interface()
+			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // WithDefaults returns the source with the defaults of its kind.
@@ -145,7 +134,7 @@ func (s *Source) Load(folder string) (err error) {
 	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
-	if test := s.testFiles(); s.given("test_file", "test_images") != "" {
+	if test := s.testFiles(); test.File != "" || test.Images != "" {
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
@@ -158,7 +147,8 @@ func (s *Source) Load(folder string) (err error) {
 	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
 		return err
 	}
-	return field.Errorf(s.given("train_rows", "test_file", "test_images", "test_fraction"), "%v", err)
+	key, _ := s.given("train_rows", "test_file", "test_images", "test_fraction")
+	return field.Errorf(key, "%v", err)
 }
 
 // Inputs returns the number of inputs of an example.
@@ -182,9 +172,7 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
 	}
-	if test, err = Rows(test, s.TestRows); err != nil {
-		err = field.Errorf("test_rows", "%v", err)
-	}
+	test, err = Rows(test, "test_rows", s.TestRows)
 	return train, test, err
 }
 
@@ -197,12 +185,12 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 		trainRows, testRows = divide(drawn.Len(), 0, s.Train)
 		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
 	case s.test != nil:
-		if train, err = Rows(s.whole, s.TrainRows); err != nil {
+		if train, err = Rows(s.whole, "train_rows", s.TrainRows); err != nil {
 			return nil, nil, err
 		}
 		return dataset.Parts(train, s.test)
 	case s.TrainRows != "":
-		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
+		trainRows, testRows, err = splitRows(s.whole, "train_rows", s.TrainRows)
 	default:
 		trainRows, testRows, err = s.whole.Split(s.TestFraction, src)
 	}
@@ -212,40 +200,37 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
 }
 
-func rowRange(text string) (first, last int, err error) {
+func rowRange(key, text string) (first, last int, err error) {
 	var rest string
-	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
-	}
-	return first, last, err
+	n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest)
+	return first, last, field.Refuse(n != 2 || first < 1 || last < first, key, text,
+		"FIRST-LAST with 1 ≤ FIRST ≤ LAST")
 }
 
 // CheckRows returns an error unless the value of a key is empty or a range of rows.
-func CheckRows(key, text string) error {
-	if _, _, err := rowRange(text); text != "" && err != nil {
-		return field.Errorf(key, "%v", err)
+func CheckRows(key, text string) (err error) {
+	if text != "" {
+		_, _, err = rowRange(key, text)
 	}
-	return nil
+	return err
 }
 
-// Rows returns the examples in a range of rows; if the text is empty, all of them.
-func Rows(e *Examples, text string) (*Examples, error) {
+// Rows returns the examples in a range of rows, the value of a key; if it is empty, all of them.
+func Rows(e *Examples, key, text string) (*Examples, error) {
 	if text == "" {
 		return e, nil
 	}
-	rows, _, err := splitRows(e, text)
+	rows, _, err := splitRows(e, key, text)
 	if err != nil {
 		return nil, err
 	}
 	return e.Subset(rows), nil
 }
 
-func splitRows(e *Examples, text string) (in, others []int, err error) {
-	first, last, err := rowRange(text)
-	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
-		err = fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
-	}
-	if err != nil {
+func splitRows(e *Examples, key, text string) (in, others []int, err error) {
+	first, last, err := rowRange(key, text)
+	if err = cmp.Or(err, field.Refuse(last > e.Len() || last-first+1 == e.Len(), key, text,
+		fmt.Sprintf("from 1 to %d, and not all of them", e.Len()))); err != nil {
 		return nil, nil, err
 	}
 	in, others = divide(e.Len(), first-1, last)

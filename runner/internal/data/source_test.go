@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -61,7 +62,7 @@ func decode(text string) (Source, error) {
 		err = fmt.Errorf("unknown key %v", md.Undecoded())
 	}
 	if err == nil {
-		err = s.Validate()
+		err = field.Resolve(&s)
 	}
 	return s, err
 }
@@ -152,30 +153,27 @@ func TestSourceParts(t *testing.T) {
 
 func TestSourceValidate(t *testing.T) {
 	for line := range strings.SplitSeq(` -> generator: missing; allowed: one of generator = "moons", file =
-file = "table.csv" -> test_fraction: need one test part
-file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: need one test part
-file = "t.csv"; test_fraction = 1.0 -> test_fraction: 1 is not allowed
-file = "t.csv"; test_fraction = 0.5; scale = "log" -> scale: "log" is not allowed; allowed: standard, unit,
+file = "table.csv" -> test_fraction: 0 is not allowed; allowed: one test part
+file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: 0.5 is not allowed; allowed: one
 file = "t.csv"; train_rows = "1-3"; test_rows = "3" -> test_rows: "3" is not allowed; allowed: FIRST-LAST
-file = "t.csv"; test_fraction = 0.5; labels = "labels" -> labels: does not go with file; allowed with images
-file = "t.csv"; test_fraction = 0.5; train = 4 -> train: does not go with file; allowed with generator only
-generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: does not go with generator; allowed with
+file = "t.csv"; test_fraction = 0.5; labels = "labels" -> labels: "labels" is not allowed; allowed: with
+file = "t.csv"; test_fraction = 0.5; train = 4 -> train: 4 is not allowed; allowed: with generator, not
+generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: "t.csv" is not allowed; allowed: with
 generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
-file = "t.csv"; test_fraction = 0.5; missing = "zero" -> missing: "zero" is not allowed; allowed: error,
 file = "t.csv"; train_rows = "0-3" -> train_rows: "0-3" is not allowed; allowed: FIRST-LAST
 file = "t.csv"; train_rows = "4-3" -> train_rows:
 file = "t.csv"; train_rows = "1-2-3" -> train_rows:
 file = "t.csv"; train_rows = "1–3" -> train_rows:
 file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810" -> train_rows:
-generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 to 1000000
-file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: need one test part
-images = "i"; labels = "l"; test_file = "u.csv" -> test_file: does not go with images; allowed with file
+generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 or more
+file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 0.5 is not allowed; allowed: one
+images = "i"; labels = "l"; test_file = "u.csv" -> test_file: "u.csv" is not allowed; allowed: with file
 images = "i"; test_fraction = 0.5 -> labels:
 images = "i"; labels = "l"; test_labels = "f" -> test_images:
 images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction = 0.5 -> test_f`, "\n") {
 		text, want, _ := strings.Cut(line, " -> ")
 		_, err := decode(text)
-		_, ok := err.(*field.Error)
+		_, ok := errors.AsType[*field.Error](err)
 		check.True(t, ok && strings.HasPrefix(err.Error(), want), "%q: error %v, want %s", text, err, want)
 	}
 	class := dataset.Format{Class: "c"}

@@ -5,10 +5,10 @@ package data
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -21,10 +21,10 @@ import (
 type Generator struct {
 	// Name is the generator of the examples; default none: they are read from files.
 	Name string `toml:"generator,omitempty" json:"generator,omitempty"`
-	// Noise is the noise of points or labels, 1e-6 to 10; default by generator.
-	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"`
-	// Arms is the number of arms of spirals (default 3), or of sectors (default 5), 2 to 100.
-	Arms int `toml:"arms,omitzero" json:"arms,omitzero"`
+	// Noise is the noise of points or labels; default by generator.
+	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero" range:"1e-6 10"`
+	// Arms is the number of arms of spirals (default 3), or of sectors (default 5).
+	Arms int `toml:"arms,omitzero" json:"arms,omitzero" range:"2 100"`
 }
 
 var generators = map[string]struct {
@@ -41,29 +41,22 @@ var generators = map[string]struct {
 	"xor":      {0.4, 0, xor}, // the standard deviation of each input
 }
 
-const minNoise, maxNoise = 1e-6, 10.0 // between them no intermediate result overflows
-
-// Validate fills in the defaults. It returns an error if the task or a parameter is invalid.
+// Validate fills in the defaults. It returns an error if there is no such task, or it lacks a parameter.
 func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {
-		names := slices.Sorted(maps.Keys(generators))
-		return field.Errorf("generator", "%q is not allowed; allowed: one of %s", g.Name, strings.Join(names, ", "))
+		return field.Among("generator", slices.Sorted(maps.Keys(generators)), g.Name)
 	}
-	switch {
-	case g.Noise != 0 && standard.noise == 0:
-		return field.Errorf("noise", "%g is not allowed: %s has no noise", g.Noise, g.Name)
-	case g.Arms != 0 && standard.arms == 0:
-		return field.Errorf("arms", "%d is not allowed: %s has no arms", g.Arms, g.Name)
-	}
-	noise, arms := cmp.Or(g.Noise, minNoise), cmp.Or(g.Arms, 2)
+	err := errors.Join(
+		field.Refuse(g.Noise != 0 && standard.noise == 0, "noise", g.Noise, "a generator with noise"),
+		field.Refuse(g.Arms != 0 && standard.arms == 0, "arms", g.Arms, "a generator with arms"))
 	g.Noise, g.Arms = cmp.Or(g.Noise, standard.noise), cmp.Or(g.Arms, standard.arms)
-	return cmp.Or(field.Within("noise", noise, minNoise, maxNoise), field.Within("arms", arms, 2, 100))
+	return err
 }
 
 // Task returns the task. It panics if the generator is not valid.
 func (g Generator) Task() *Task {
-	if err := g.Validate(); err != nil {
+	if err := field.Resolve(&g); err != nil {
 		panic("data: " + err.Error())
 	}
 	return generators[g.Name].task(g)

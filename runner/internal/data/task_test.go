@@ -23,17 +23,13 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, "generator: \"\" is not allowed; allowed: one of logistic, moons, rings, sectors, " +
-			"spirals, wedges, xor"},
-		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10"},
-		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},
-		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed: wedges has no noise"},
+		{Generator{}, `generator: "" is not allowed; allowed: "logistic", "moons", "rings", "sectors", `},
+		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed; allowed: a generator with"},
 		{Generator{Name: "moons", Arms: 3}, "arms: "},
 		{Generator{Name: "spirals", Arms: 1}, "arms: 1 is not allowed; allowed: 2 to 100"},
-		{Generator{Name: "sectors", Arms: 101}, "arms: "},
 	} {
-		err := c.g.Validate()
-		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), c.want) {
+		err := field.Resolve(&c.g)
+		if _, ok := errors.AsType[*field.Error](err); !ok || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %s", c.g, err, c.want)
 		}
 	}
@@ -96,7 +92,7 @@ func TestGrid(t *testing.T) {
 // Class probabilities are probabilities wherever the point is.
 func TestProbabilitiesAtExtremes(t *testing.T) {
 	for _, g := range []Generator{
-		{"logistic", minNoise, 0}, {"logistic", maxNoise, 0}, {"sectors", minNoise, 5}, {"sectors", maxNoise, 5},
+		{"logistic", 1e-6, 0}, {"logistic", 10, 0}, {"sectors", 1e-6, 5}, {"sectors", 10, 5},
 	} {
 		p := make([]float64, g.Task().Classes)
 		for _, x := range [][]float64{{0, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {

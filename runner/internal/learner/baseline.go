@@ -1,8 +1,8 @@
 package learner
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -77,8 +77,8 @@ func (b *configured[C]) check(layers []int, members int) error {
 	if c, ok := b.keys().(interface{ Numbers(layers []int) float64 }); ok {
 		numbers = c.Numbers(layers) * float64(max(1, members))
 	}
-	hidden := b.flat && len(layers) > 2
-	return cmp.Or(field.Refuse(hidden, "hidden_layers", "none, with this kind"), checkSize("kind", numbers))
+	return errors.Join(checkSize("kind", numbers), field.Refuse(b.flat && len(layers) > 2, "hidden_layers",
+		layers[1:len(layers)-1], "none, with this kind"))
 }
 
 func (b *configured[C]) learner(layers []int, src rand.Source) (Learner, error) {

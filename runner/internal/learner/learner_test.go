@@ -17,6 +17,7 @@ import (
 	"closedform/core/features"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -242,8 +243,8 @@ func TestModelErrors(t *testing.T) {
 		"hidden_layers":   func(m *Model) { m.HiddenLayers, m.Layers = []int{3}, []int{2, 2} },
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
-		"members: 65 is not allowed; allowed: 0 to 64": func(m *Model) { m.Members = 65 },
-		"layers: not allowed; allowed: inputs":         func(m *Model) { m.Layers = []int{2} },
+		"members: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Members = 65 },
+		"layers: [2] is not allowed; allowed: inputs":  func(m *Model) { m.Layers = []int{2} },
 	} {
 		m := DefaultModel()
 		change(&m)
@@ -252,7 +253,7 @@ func TestModelErrors(t *testing.T) {
 	}
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}
-	check.Refuses(t, "no units", m.Validate(), "hidden_layers: 0 is not allowed")
+	check.Refuses(t, "no units", field.Resolve(&m), "hidden_layers: 0 is not allowed")
 }
 
 func TestScores(t *testing.T) {

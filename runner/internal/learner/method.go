@@ -18,18 +18,18 @@ import (
 
 // Method is a way to learn a classifier. Its kind adds the keys of [Model] or of the kind's configuration.
 type Method struct {
-	Name  string `toml:"name" allowed:"a text"`    // name in rows of tables
+	Name  string `toml:"name" check:"required"`    // name in rows of tables
 	Kind  string `toml:"kind"`                     // "closed-form", or a baseline; default "closed-form"
 	Label string `toml:"label,omitempty" json:"-"` // name in figures; default name, with spaces for hyphens
 	Group string `toml:"group,omitempty" json:"-"` // methods that share a colour; default name up to a hyphen
 
 	// Splits is how many of the first seeds it uses, in the study learn; default all.
-	Splits int `toml:"splits,omitzero" json:"-"`
+	Splits int `toml:"splits,omitzero" json:"-" range:"1 1,000,000"`
 	// Scale is how this method scales its inputs; default as in the data.
 	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"`
 
 	Architecture
-	Passes int `toml:"passes,omitempty"` // passes over the examples; default 1
+	Passes int `toml:"passes,omitempty" range:"1 1,000,000"` // passes over the examples; default 1
 	// OwnOrders lets each member of an ensemble have its own orders; default false.
 	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
 	Tuning
@@ -42,9 +42,9 @@ type Method struct {
 type Architecture struct {
 	Features
 	// HiddenLayers are the widths of the hidden layers; default none: a linear model.
-	HiddenLayers []int `toml:"hidden_layers,omitempty"`
-	// Members is the number of members of an ensemble, up to 64; default 1, for closed-form the default bank.
-	Members int `toml:"members,omitempty" json:",omitempty"`
+	HiddenLayers []int `toml:"hidden_layers,omitempty" range:"1 100,000,000"`
+	// Members is the number of members of an ensemble; default 1, for closed-form the default bank.
+	Members int `toml:"members,omitempty" json:",omitempty" range:"1 64"`
 }
 
 // Features are fixed random features of the scaled inputs, which a method learns on.
@@ -55,13 +55,13 @@ type Features struct {
 	Size int `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"`
 }
 
-// Validate reports invalid values, and sets the size.
+// Validate sets the size. It returns an error if that is given without features.
 func (f *Features) Validate() error {
 	if f.Kind == "" {
-		return field.Refuse(f.Size != 0, "feature_size", "with features")
+		return field.Refuse(f.Size != 0, "feature_size", f.Size, "with features")
 	}
 	f.Size = cmp.Or(f.Size, 512)
-	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
+	return nil
 }
 
 // Shape is the shape of the data of a learner.
@@ -84,7 +84,7 @@ func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, err
 // candidate with the smallest log loss on a validation part.
 type Tuning struct {
 	// Tune are keys whose values are chosen on a validation part; default none.
-	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
+	Tune       []string `toml:"tune,omitzero" json:",omitempty" check:"distinct"`
 	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"` // lists of a value for each key of tune
 }
 
@@ -107,8 +107,7 @@ func (m *Method) Extend(table map[string]any) error {
 	if k, ok := kinds[m.Kind]; ok {
 		m.Model, m.Baseline = Model{}, k.copied()
 	} else if !m.ClosedForm() {
-		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(kinds))...), ", ")
-		return field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
+		return field.Among("kind", append([]string{closedForm}, slices.Sorted(maps.Keys(kinds))...), m.Kind)
 	}
 	m.Architecture = m.Model.Architecture
 	return nil
@@ -125,17 +124,12 @@ func (m *Method) Extension() any {
 // Online reports whether the method learns one example after another.
 func (m *Method) Online() bool { return m.ClosedForm() || m.Baseline.online() }
 
-// Validate reports invalid values.
+// Validate reports what does not go together, and fills in the defaults of the kind.
 func (m *Method) Validate() error {
-	widths := append(slices.Clip(m.HiddenLayers), 1)
-	err := cmp.Or(
-		field.Refuse(slices.Min(widths) < 1, "hidden_layers", "widths of 1 or more"),
-		field.Refuse(m.Splits < 0, "splits", "1 or more, or 0 for all"),
-		field.Refuse(m.Passes < 0 || m.Passes > 1 && !m.Online(), "passes",
-			"1 or more, for a method that learns one example after another"),
-		field.Refuse(m.OwnOrders && m.Members < 2, "own_orders", "with members = 2 or more"),
-		m.Scale.Validate(), m.Features.Validate(), field.Within("members", m.Members, 0, mostMembers),
-		field.Resolve(m.Extension()), m.checkCandidates(),
+	err := errors.Join(
+		field.Refuse(m.Passes > 1 && !m.Online(), "passes", m.Passes, "1, as this kind learns all at once"),
+		field.Refuse(m.OwnOrders && m.Members < 2, "own_orders", true, "with members = 2 or more"),
+		m.Features.Validate(), field.Resolve(m.Extension()), m.checkCandidates(),
 	)
 	if err != nil || m.ClosedForm() {
 		return err
@@ -186,16 +180,14 @@ func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classi
 
 func (m *Method) checkCandidates() error {
 	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
-		return field.Errorf("tune", "allowed: tune = [key, …] with candidates = [[value of each], …]")
+		return field.Refuse(true, "tune", m.Tune, "tune = [key, …] with candidates = [[value of each], …]")
 	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
 			err = with.Validate()
 		}
-		if wrong, ok := errors.AsType[*field.Error](err); ok {
-			return field.Errorf("candidates", "%v: %s: %s", candidate, wrong.Key, wrong.Problem)
-		} else if err != nil {
+		if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
 		}
 	}

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -20,20 +21,21 @@ import (
 
 // Model is the closed-form network of a manifest. Missing values are those of [bnn.Default].
 type Model struct {
-	Layers []int `toml:"layers"` // inputs, hidden widths, classes; default from the data
+	// Layers are inputs, hidden widths, classes; default from the data.
+	Layers []int `toml:"layers" range:"1 100,000,000"`
 
 	Architecture
 
 	// Readout is an output layer in place of a network, which ignores the other keys of networks; default none.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
-	Bias   bool           `toml:"bias"`   // gives each layer a trailing input 1; default true
-	Alpha  float64        `toml:"alpha"`  // slope α of the hidden units max(αz, βz), 0 ≤ α ≤ 1; default 0
-	Beta   float64        `toml:"beta"`   // slope β of the hidden units, β ≥ α, β > 0; default 1
-	Output bnn.OutputRule `toml:"rule"`   // update of the logits by a label; default "adf"
-	Hidden bnn.HiddenRule `toml:"hidden"` // update of hidden layers; default "smooth-mean"
-	Lambda slope.Lambda   `toml:"lambda"` // slope λ of the probit; default "slope"
-	Rho    float64        `toml:"rho"`    // correlation ρ of the probit, 0 ≤ ρ < 1; default 0.5
+	Bias   bool           `toml:"bias"`                   // gives each layer a trailing input 1; default true
+	Alpha  float64        `toml:"alpha"`                  // slope α of units max(αz, βz), 0 ≤ α ≤ 1; default 0
+	Beta   float64        `toml:"beta"`                   // slope β of these units, β ≥ α, β > 0; default 1
+	Output bnn.OutputRule `toml:"rule"`                   // update of the logits by a label; default "adf"
+	Hidden bnn.HiddenRule `toml:"hidden"`                 // update of hidden layers; default "smooth-mean"
+	Lambda slope.Lambda   `toml:"lambda"`                 // slope λ of the probit; default "slope"
+	Rho    float64        `toml:"rho" range:"0 0.999999"` // correlation ρ of the probit; default 0.5
 
 	// These lists have an entry for each layer of weights, or one for all.
 
@@ -44,8 +46,9 @@ type Model struct {
 	// PriorVar is the prior variance of a weight, layer by layer; default see below.
 	PriorVar []float64 `toml:"prior_var,omitempty"`
 
-	PriorFactor  []float64 `toml:"prior_factor,omitempty"` // factors of the default of prior_var; default 1
-	PriorMeanVar float64   `toml:"prior_mean_var"`         // variance of prior means times inputs; default 2
+	// PriorFactor are factors of the default of prior_var; default 1.
+	PriorFactor  []float64 `toml:"prior_factor,omitempty" range:"1e-300 1e300"`
+	PriorMeanVar float64   `toml:"prior_mean_var"` // variance of prior means times inputs; default 2
 	// PriorDraw is how prior means are drawn; default "orthogonal".
 	PriorDraw bnn.PriorDraw `toml:"prior_draw"`
 
@@ -54,8 +57,8 @@ type Model struct {
 
 	bnn.PaperRule
 
-	// Forgetting is how fast the weights of the default bank forget, 0 to 1; default 0.
-	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty"`
+	// Forgetting is how fast the weights of the default bank forget; default 0.
+	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty" range:"0 1"`
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
@@ -99,8 +102,7 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	case layers:
 		*dst = list
 	default:
-		return field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, for each layer of weights",
-			len(list), layers)
+		return field.Refuse(true, key, list, fmt.Sprintf("1 entry, or %d, one for each layer of weights", layers))
 	}
 	return nil
 }
@@ -109,51 +111,47 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 // other layers, or is invalid with these.
 func (m Model) For(inputs, classes int) (Model, error) {
 	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
-		const problem = "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]"
-		return m, field.Errorf("layers", problem, inputs, classes)
+		return m, field.Refuse(true, "layers", m.Layers,
+			fmt.Sprintf("[%d, …, %d], as the data have", inputs, classes))
 	} else if n == 0 {
 		m.Layers, m.HiddenLayers = slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), nil
 	}
-	return m, m.Validate()
+	return m, field.Resolve(&m)
 }
 
 // Validate reports invalid values. For calls it again once the data set inputs and classes.
 func (m *Model) Validate() error {
-	layers, key, layer := m.Layers, "layers", m.Readout != ""
+	layers, key, value, layer := m.Layers, "layers", m.Layers, m.Readout != ""
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
 	}
 	if len(m.HiddenLayers) > 0 {
-		key = "hidden_layers"
+		key, value = "hidden_layers", m.HiddenLayers
 	}
-	mostRho, lambda := 1.0, m.Lambda
-	if lambda.Word != "" {
-		mostRho, lambda = slope.MostRho, slope.Lambda{Number: 1} // that of a word takes long to find
+	checked, fits := *m, true
+	if m.Lambda.Word != "" { // that of a word takes long to find
+		checked.Lambda, fits = slope.Lambda{Number: 1}, m.Rho <= slope.MostRho
 	}
 	const alone = "without output, which has features and no network"
-	err := cmp.Or(
+	err := errors.Join(
 		m.Features.Validate(),
-		field.Refuse(layer && m.Members > 1, "members", alone),
-		field.Refuse(layer && len(layers) > 2, key, alone),
-		field.OneOf("output", cmp.Or(m.Readout, readout.Ridge), readout.Ridge, readout.Gaussian),
-		field.Fraction("rho", m.Rho), field.Within("rho", m.Rho, 0, mostRho),
-		field.Within("members", m.Members, 0, mostMembers), field.Within("forgetting", m.Forgetting, 0, 1),
-		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
-		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting",
-			"of the default bank, without members or output, and without the rules of the paper"),
-		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", `with hidden = "frozen"`),
-		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", "without prior_var"),
-		field.Refuse(len(m.Layers) > 0 && len(m.HiddenLayers) > 0, key, "without layers, which has them already"),
-		field.Refuse(len(layers) < 2, key, "inputs, hidden layers, and classes"),
-		field.AllWithin(key, layers, 1, manifest.MaxWeights),
+		field.Refuse(layer && m.Members > 1, "members", m.Members, alone),
+		field.Refuse(layer && len(layers) > 2, key, value, alone),
+		field.Refuse(!fits, "rho", m.Rho, fmt.Sprintf("0 to %v with a word for lambda", slope.MostRho)),
+		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting", m.Forgetting,
+			"the default bank, without members or output, and without the rules of the paper"),
+		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", true, `with hidden = "frozen"`),
+		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", m.PriorFactor,
+			"without prior_var"),
+		field.Refuse(len(m.Layers) > 0 && len(m.HiddenLayers) > 0, key, value,
+			"without layers, which has them already"),
+		field.Refuse(len(layers) < 2, key, value, "inputs, hidden layers, and classes"),
 	)
 	if err != nil {
 		return err
 	}
-	checked := *m
-	checked.Lambda = lambda
 	cfg, err := checked.config(layers)
-	if err = cmp.Or(err, cfg.Validate()); err != nil {
+	if err = errors.Join(err, cfg.Validate()); err != nil {
 		return err
 	}
 	numbers := 0.0
@@ -167,15 +165,13 @@ func (m *Model) Validate() error {
 		numbers = inputs * (inputs + 1) / 2 * float64(layers[len(layers)-1])
 	}
 	rows, cols := cfg.WeightDims(0)
-	fits := m.PriorMean == nil || len(layers) == 2 && len(m.PriorMean) == rows
+	fits = m.PriorMean == nil || len(layers) == 2 && len(m.PriorMean) == rows
 	for _, row := range m.PriorMean {
 		fits = fits && len(row) == cols
 	}
-	return cmp.Or(checkSize(key, numbers), field.Refuse(!fits, "prior_mean", fmt.Sprintf(
+	return errors.Join(checkSize(key, numbers), field.Refuse(!fits, "prior_mean", m.PriorMean, fmt.Sprintf(
 		"with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input", rows, cols)))
 }
-
-const mostMembers = 64
 
 func checkSize(key string, numbers float64) error {
 	if numbers > manifest.MaxWeights {

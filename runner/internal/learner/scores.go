@@ -1,14 +1,11 @@
 package learner
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/internal/field"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -97,10 +94,4 @@ func ClassColumns(name string, n int, doc string) (columns []table.Column) {
 		columns = append(columns, table.Num(fmt.Sprint(name, j+1), doc).Rounded(6))
 	}
 	return columns
-}
-
-// Increasing returns an error unless the numbers increase within 1 to most.
-func Increasing(key string, numbers []int, most int) error {
-	increasing := slices.Equal(numbers, slices.Compact(slices.Sorted(slices.Values(numbers))))
-	return cmp.Or(field.AllWithin(key, numbers, 1, most), field.Refuse(!increasing, key, "increasing numbers"))
 }

@@ -1,10 +1,8 @@
 package learner
 
 import (
-	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
@@ -25,45 +23,32 @@ func (t *Learners) Listed() []Method {
 }
 
 // Networks returns the methods for a study of single networks of this shape.
-func (t *Learners) Networks(inputs, classes int) (methods []Method, err error) {
+func (t *Learners) Networks(inputs, classes int) (methods []Method, wrong error) {
 	for _, m := range t.Listed() {
-		if err = m.checkNetwork(); err == nil {
+		err := m.checkNetwork()
+		if err == nil {
 			m.Model.Members = 1
 			m.Model, err = m.Model.For(inputs, classes)
 		}
-		if wrong, ok := errors.AsType[*field.Error](err); ok {
-			return nil, field.Errorf("method."+m.Name+"."+wrong.Key, "%s", wrong.Problem)
-		}
-		methods = append(methods, m)
+		methods, wrong = append(methods, m), errors.Join(wrong, field.In("method."+m.Name, err))
 	}
-	return methods, err
+	return methods, wrong
 }
 
+// single says what studies that look into a network allow of keys that make more of it.
+const single = "a single network, as the study looks into it"
+
 func (m *Method) checkNetwork() error {
-	var wrong []string
-	for _, k := range []struct {
-		key   string
-		given bool
-	}{
-		{"kind", !m.ClosedForm()},
-		{"features", m.Features.Kind != ""},
-		{"output", m.Model.Readout != ""},
-		{"members", m.Model.Members > 1},
-		{"tune", len(m.Tune) > 0},
-		{"passes", m.Passes != 0},
-		{"own_orders", m.OwnOrders},
-		{"splits", m.Splits != 0},
-		{"scale", m.Scale != ""},
-	} {
-		if k.given {
-			wrong = append(wrong, k.key)
-		}
-	}
-	if wrong == nil {
-		return nil
-	}
-	return field.Errorf(wrong[0], "not allowed: %s; allowed: a single network, as the study looks into it",
-		strings.Join(wrong, ", "))
+	return errors.Join(
+		field.Refuse(!m.ClosedForm(), "kind", m.Kind, single),
+		field.Refuse(m.Features.Kind != "", "features", m.Features.Kind, single),
+		field.Refuse(m.Model.Readout != "", "output", m.Model.Readout, single),
+		field.Refuse(m.Model.Members > 1, "members", m.Model.Members, single),
+		field.Refuse(len(m.Tune) > 0, "tune", m.Tune, single),
+		field.Refuse(m.Passes != 0, "passes", m.Passes, single),
+		field.Refuse(m.OwnOrders, "own_orders", m.OwnOrders, single),
+		field.Refuse(m.Splits != 0, "splits", m.Splits, single),
+		field.Refuse(m.Scale != "", "scale", m.Scale, single))
 }
 
 // Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.
@@ -71,8 +56,8 @@ func Plain(methods []Method) (err error) {
 	const allowed = "one setting, for all seeds"
 	for _, m := range methods {
 		key := "method." + m.Name + "."
-		err = cmp.Or(err, field.Refuse(len(m.Candidates) > 0, key+"candidates", allowed),
-			field.Refuse(m.Splits != 0, key+"splits", allowed))
+		err = errors.Join(err, field.Refuse(len(m.Candidates) > 0, key+"candidates", m.Candidates, allowed),
+			field.Refuse(m.Splits != 0, key+"splits", m.Splits, allowed))
 	}
 	return err
 }

@@ -185,12 +185,12 @@ func TestRules(t *testing.T) {
 	check.OK(t, networks(m))
 	m.Passes, m.Scale = 2, dataset.Unit
 	check.Refuses(t, "networks", networks(m),
-		"method.a.passes: not allowed: passes, scale; allowed: a single network")
+		"method.a.passes: 2 is not allowed; allowed: a single network, ", "\nmethod.a.scale: \"unit\" is not")
 	model.Features.Kind, model.Readout = features.Relu, "ridge"
 	check.Refuses(t, "networks", check.Err((&Learners{Model: model}).Networks(2, 3)), "method.model.features: ")
 	for want, m := range map[string]Method{
-		"method.a.candidates: not allowed": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
-		"method.a.splits":                  {Name: "a", Splits: 2},
+		"method.a.candidates: [[1], [2]]": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
+		"method.a.splits":                 {Name: "a", Splits: 2},
 	} {
 		check.Refuses(t, want, Plain([]Method{{Name: "b"}, m}), want)
 	}

@@ -15,17 +15,19 @@ type Item struct {
 }
 
 type Inner struct {
-	Rate  float64  `toml:"rate"`
-	Words []string `toml:"words,omitempty"`
+	Rate  float64  `toml:"rate" range:"0 1"`
+	Words []string `toml:"words,omitempty" check:"distinct"`
 }
 
-func (i *Inner) Validate() error { return field.Within("rate", i.Rate, 0, 1) }
+func (i *Inner) Validate() error {
+	return field.Refuse(i.Rate > 0.9 && len(i.Words) > 2, "rate", i.Rate, "0.9 with three words")
+}
 
 type toy struct {
 	Base  Inner  `toml:"base"`
 	Items []Item `toml:"item" inherit:"base"`
 	Sweep struct {
-		Seed Ints `toml:"seed"`
+		Seed Ints `toml:"seed" check:"distinct"`
 	} `toml:"sweep"`
 	Extra struct {
 		Rate float64 `toml:"rate,omitempty"`
@@ -89,13 +91,12 @@ func TestErrors(t *testing.T) {
 		{`"second"`, `"a/b"`, "", []string{`x/toy.toml:18: item.a/b.name: "a/b" is not allowed; allowed: letters`}},
 		{"", "", "item.second.name=..", []string{"-set item.second.name=..: item....name: \"..\" is not"}},
 		{"", "", "item=[]", []string{"-set item=[]: item: [] is not allowed; allowed: a list, each a table, or"}},
-		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "a number"}},
+		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "0 to 1"}},
 		{`"1..3"`, `"3..1"`, "", []string{"x/toy.toml:12: sweep.seed: ", "range"}},
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
 		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
 		{"seed = 2", "short = [\n'seed=3',\n]\nseed = 'a'", "", []string{"x/toy.toml:6: seed: "}},
-		{"rate = 0.5", "rate = nan", "", []string{"x/toy.toml:6: base.rate: NaN is not allowed"}},
 		{"second\"", "1.5\"", "item.1.5.rate=2", []string{"-set item.1.5.rate=2: item.1.5.rate: 2 is not"}},
 		{"second\"", "1.5\"", `item."1.5".rate=2`, []string{`-set item."1.5".rate=2: item.1.5.rate: 2 is not`}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
@@ -104,16 +105,16 @@ func TestErrors(t *testing.T) {
 		{"", "", "base.unlike=1", []string{"base.unlike: not a key; allowed: rate, words"}},
 		{"", "", "seed.x=1", []string{"-set seed.x=1: seed is not a table"}},
 		{"", "", "base.words=[1]", []string{"-set base.words=[1]: base.words: ", "a list, each a text"}},
-		{"", "", `seed="a"`, []string{`seed: "a" is not allowed; allowed: an integer`}},
-		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "1 comes twice"}},
-		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a comes twice; allowed: each once"}},
+		{"", "", `seed="a"`, []string{`seed: "a" is not allowed; allowed: 0 to 2,147,483,647`}},
+		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "1 twice is not allowed"}},
+		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: \"a\" twice is not allowed"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
-		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},
 		{"", "", "item.second.words=3", []string{"-set item.second.words=3: "}},
 		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
 		{"name = ", "nam = ", "", []string{"x/toy.toml:1: nam: not a key; did you mean name?", "name: missing; "}},
-		{"rate = 0.5", "rat = 1", "sweep.seed=x", []string{"x/toy.toml:6: base.rat: ", "\n-set sweep.seed=x: "}},
 		{"rate = 1\n", "rate = 3\n", "item.second.name=a", []string{"-set item.second.name=a: item.a.rate: "}},
+		{"", "", "bsae.rate=1", []string{"-set bsae.rate=1: bsae: not a key; did you mean base?"}},
+		{"", "", "a.b.c=1", []string{"-set a.b.c=1: a: not a key"}},
 	} {
 		var overrides []string
 		if c.set != "" {
@@ -128,48 +129,79 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// All errors are found at once, and those of a base once.
+func TestAllErrors(t *testing.T) {
+	for _, c := range []struct{ base, item, want string }{
+		{"rate = 2\nwords = 3", "rate = -1\nrat = 1", "" +
+			"x/toy.toml:6: base.rate: 2 is not allowed; allowed: 0 to 1\n" +
+			"x/toy.toml:7: base.words: 3 is not allowed; allowed: a list, each a text\n" +
+			"x/toy.toml:17: item.second.rate: -1 is not allowed; allowed: 0 to 1\n" +
+			"x/toy.toml:18: item.second.rat: not a key; did you mean rate? allowed: name, rate, words"},
+		{"rate = 1\nwords = ['a', 'b', 'c']", "rate = 0.95", "x/toy.toml:6: base.rate: 1 is not allowed; " +
+			"allowed: 0.9 with three words\nx/toy.toml:17: item.second.rate: 0.95 is not allowed; allowed: 0.9 with"},
+	} {
+		replaced := strings.NewReplacer("rate = 0.5\nwords = [\n  \"a\", \"b\",\n]", c.base, "rate = 1", c.item)
+		_, _, err := decode(replaced.Replace(text))
+		check.Refuses(t, c.base, err, c.want)
+		check.Equal(t, "lines", strings.Count(err.Error(), "\n"), strings.Count(c.want, "\n"))
+	}
+}
+
+// The lines of texts and comments are not those of keys.
+func TestLines(t *testing.T) {
+	m := check.Must(Parse("m.toml", []byte(`# """ and '''
+name = "# \" #" # """
+finding = """ one ""two"" \""" \\
+seed = 3
+[a]
+""""
+group = '''
+'' seed = 9''''
+seed = 10 # '''
+[a] # """
+words = ["'''", # "
+  "seed = 13", '''
+seed = 14''']
+"seed" = 15
+`), nil))
+	want := map[string]string{
+		"": "m.toml", "name": "m.toml:2", "finding": "m.toml:3", "group": "m.toml:7", "seed": "m.toml:9",
+		"a": "m.toml:10", "a.words": "m.toml:11", "a.seed": "m.toml:14",
+	}
+	check.Equal(t, "places", m.places, want)
+}
+
 type strict struct {
-	Of struct {
-		Draws   int       `toml:"draws" allowed:"1 to 1,000"`
-		Spread  float64   `toml:"spread" allowed:"0 to 1e30"`
-		Unequal float64   `toml:"unequal" allowed:"0 to 0.9"`
-		Classes Ints      `toml:"classes" allowed:"each 2 to 100"`
-		Gap     []float64 `toml:"gap" allowed:"[low, high]"`
-		Word    string    `toml:"word" allowed:"a word"`
-	} `toml:"of"`
+	Table struct {
+		Draws  int     `toml:"draws" check:"required" range:"1 1,000"`
+		Spread float64 `toml:"spread" check:"required" range:"0 1e30"`
+		Shift  float64 `toml:"shift" check:"required"`
+	} `toml:"table"`
 	Items []struct {
-		Rate float64 `toml:"rate" allowed:"0 to 1"`
-	} `toml:"item" allowed:"at least one table headed [[item]]"`
+		Rate float64 `toml:"rate" check:"required"`
+	} `toml:"item" check:"required"`
 	Train int `toml:"train"`
 }
 
-func (s *strict) Validate() error { return field.Within("train", s.Train, 1, 9) }
+func (s *strict) Validate() error { return field.Between("train", 1, 9, s.Train) }
 
-// Required keys that are missing are named at once, with what is allowed; others have what is allowed.
+// Required keys that are missing are named at once, with what is allowed.
 func TestRequired(t *testing.T) {
-	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n" +
-		"[[item]]\nrate = 0\n"
-	const spread = "s.toml:3: of.spread: missing; allowed: 0 to 1e30"
+	const all = "name = 'x'\ntrain = 1\n[table]\ndraws = 1\nspread = 0\n[[item]]\nrate = 0\n"
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
-		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: of.draws: missing; allowed: 1 to 1,000\n" + spread},
-		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", spread + "\n" +
-			"s.toml:3: of.classes: missing; allowed: each 2 to 100\n" +
-			"s.toml:3: of.gap: missing; allowed: [low, high]\ns.toml:3: of.word: missing; allowed: a word"},
-		{"name = 'x'\n", "", "s.toml: name: missing; allowed: up to 64 of a-z, 0-9, _ and -"},
-		{"rate = 0", "", "s.toml:9: item.1.rate: missing; allowed: 0 to 1"},
+		{"draws = 1\nspread = 0\n", "", "s.toml:3: table.draws: missing; allowed: 1 to 1,000\n" +
+			"s.toml:3: table.spread: missing; allowed: 0 to 1e30"},
+		{"name = 'x'\n", "", "s.toml: name: missing; allowed: a text"},
+		{"rate = 0", "", "s.toml:6: item.1.rate: missing; allowed: a number"},
 		{"[[item]]\nrate = 0\n", "", "s.toml: item: missing; allowed: at least one table headed [[item]]"},
 		{"train = 1\n", "", "s.toml: train: missing; allowed: 1 to 9"},
 		{"train = 1\n", "train = 0\n", "s.toml:2: train: 0 is not allowed; allowed: 1 to 9"},
-		{"draws = 1\n", "draws = 0\n", "s.toml:4: of.draws: 0 is not allowed; allowed: 1 to 1,000"},
-		{"spread = 0", "spread = nan", "s.toml:5: of.spread: NaN is not allowed; allowed: 0 to 1e30"},
-		{"draws = 1\n", "draws = 1\nunequal = 1\n", "s.toml:5: of.unequal: 1 is not allowed; allowed: 0 to 0.9"},
-		{"[2]", "[2, 101]", "s.toml:6: of.classes: 101 is not allowed; allowed: each 2 to 100"},
-		{"[2]", "[]", "s.toml:6: of.classes: [] is not allowed; allowed: each 2 to 100"},
-		{"'a'", "''", `s.toml:8: of.word: "" is not allowed; allowed: a word`},
+		{"draws = 1\n", "draws = 0\n", "s.toml:4: table.draws: 0 is not allowed; allowed: 1 to 1,000"},
+		{"draws = 1\n", "draws = 1\nshift = nan\n", "s.toml:5: table.shift: NaN is not allowed; allowed: a number"},
 	} {
 		v := strict{}
-		v.Of.Unequal = 0.5
+		v.Table.Shift = 0.5
 		m, err := Parse("s.toml", []byte(strings.Replace(all, c.old, c.new, 1)), nil)
 		if err == nil {
 			err = m.Decode(&v)

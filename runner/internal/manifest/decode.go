@@ -1,15 +1,10 @@
 package manifest
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -23,18 +18,17 @@ type Extended interface {
 	Extension() any                    // a pointer to a struct of the other keys
 }
 
-// decode decodes a table onto structs that have all its keys, and validates them, inner ones first. Tags:
+// decode decodes a table onto structs that have all its keys, and validates them, inner ones first:
 //
-//	Model   Model     `toml:"model"`                    is a table
-//	Methods []Method  `toml:"method" inherit:"model"`   are tables whose field Model begins as a copy of it
-//	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
-//	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
+//	Model   Model     `toml:"model"`                 is a table
+//	Methods []Method  `toml:"method" inherit:"model"` are tables whose field Model begins as a copy of it
+//	Rest    []float64 `toml:"rest,omitempty"`        is not spelled out if it is empty, nor is a table
 //
-// The TOML library decodes what is no table. A table with an error is not validated or copied.
+// The other tags are those of [field.Field]. The TOML library decodes what is no table. A value that is not
+// allowed is not kept, and its table not validated.
 func (m *Manifest) decode(path string, value any, structs ...any) {
 	table, _ := value.(map[string]any)
-	before, keys := len(m.failed), []string(nil)
-	valid := map[string]reflect.Value{"": {}}
+	before, keys, bases := len(m.failed), []string(nil), map[string]base{}
 	for _, s := range structs {
 		if e, ok := s.(Extended); ok {
 			if err := e.Extend(table); err != nil {
@@ -46,14 +40,10 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 			}
 		}
 		for _, f := range fields(s) {
-			keys = append(keys, f.key)
-			failed := len(m.failed)
-			if base, ok := valid[f.tag.Get("inherit")]; ok {
-				m.decodeField(join(path, f.key), table[f.key], f, base)
-			}
-			if len(m.failed) == failed {
-				valid[f.key] = f.value
-			}
+			key, failed := f.Key, len(m.failed)
+			f.Key, keys = join(path, key), append(keys, key)
+			m.decodeField(table[key], f, bases[f.Tag.Get("inherit")])
+			bases[key] = base{f.Value, len(m.failed) > failed}
 		}
 	}
 	slices.Sort(keys)
@@ -63,160 +53,114 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 			m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
 		}
 	}
+	if len(m.failed) > before {
+		return
+	}
 	for _, s := range structs {
-		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
-			m.fail(path, v.Validate())
+		if v, ok := s.(interface{ Validate() error }); ok {
+			m.fail(path, field.Each(v.Validate(), func(e field.Error) error {
+				if m.copied && table[e.Key] == nil {
+					return nil // as the error is that of the base
+				}
+				return &e
+			}))
 		}
 	}
 }
 
-// fail records an error, whose key is relative to path, once: two structs may share a key.
+// base is a table that others begin as copies of.
+type base struct {
+	value reflect.Value
+	wrong bool // it has errors
+}
+
+// fail records errors, whose keys are relative to path, each once: two structs may share a key.
 func (m *Manifest) fail(path string, err error) {
-	if err = m.Locate(path, err); err != nil && !slices.Contains(m.failed, err.Error()) {
-		m.failed = append(m.failed, err.Error())
+	if err = m.Locate(path, err); err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.Contains(m.failed, line) {
+			m.failed = append(m.failed, line)
+		}
 	}
 }
 
-// decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of base, if any.
-func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
+// decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of a base, if any.
+func (m *Manifest) decodeField(value any, f field.Field, from base) {
 	_, ok := value.(map[string]any)
 	switch {
-	case isTable(f.value.Type()) && (ok || value == nil):
-		m.decode(path, value, f.value.Addr().Interface())
-	case f.isList() && value != nil:
-		m.decodeList(path, value, f, base)
+	case isTable(f.Value.Type()) && (ok || value == nil):
+		m.decode(f.Key, value, f.Value.Addr().Interface())
+	case isList(f) && value != nil:
+		m.decodeList(value, f, from)
 	case value != nil:
-		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
-	case f.tag.Get("allowed") != "" && f.value.IsZero():
-		m.fail("", field.Errorf(path, "missing; allowed: %s", f.tag.Get("allowed")))
+		m.fail("", decodeValue(value, f))
+	default:
+		m.fail("", field.Refuse(f.Has("required") && f.Value.IsZero(), f.Key, nil, f.Allowed()))
 	}
 }
 
 var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 
-func (m *Manifest) decodeList(path string, value any, f tagged, base reflect.Value) {
+func (m *Manifest) decodeList(value any, f field.Field, from base) {
 	list, names := tables(value)
 	if list == nil {
-		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
+		m.fail("", field.Refuse(true, f.Key, value, "a list, each a table, or to leave out the key"))
 	}
-	f.value.Set(reflect.MakeSlice(f.value.Type(), len(list), len(list)))
+	f.Value.Set(reflect.MakeSlice(f.Value.Type(), len(list), len(list)))
+	m.copied = from.wrong
 	for i, table := range list {
-		name := join(path, names[i])
-		if slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]) {
-			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
-				"as names of files have it, and no name twice", names[i]))
-		}
-		x := f.value.Index(i)
-		if base.IsValid() {
-			x.FieldByName(base.Type().Name()).Set(base)
+		name := join(f.Key, names[i])
+		m.fail(name, field.Refuse(slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]), "name",
+			names[i], "letters, digits and _ + = . -, as names of files have it, and no name twice"))
+		x := f.Value.Index(i)
+		if from.value.IsValid() {
+			x.FieldByName(from.value.Type().Name()).Set(from.value)
 		}
 		m.decode(name, table, x.Addr().Interface())
 	}
+	m.copied = false
 }
 
-// decodeValue lets the TOML library decode a value that is no table. A single value stands for a list.
-func decodeValue(path string, value any, to reflect.Value) error {
-	isSlice := to.Kind() == reflect.Slice
-	if to.Type() == reflect.TypeFor[Ints]() {
+// decodeValue lets the TOML library decode a value that is no table, and keeps it if it is allowed. A single
+// value stands for a list.
+func decodeValue(value any, f field.Field) error {
+	written, isSlice, to := value, f.Value.Kind() == reflect.Slice, f.Value
+	if f.Value.Type() == reflect.TypeFor[Ints]() {
 		value = expand(value)
 	}
 	if _, list := value.([]any); isSlice && !list {
 		value = []any{value}
 	}
-	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
+	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), f.Value.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
-	if err == nil {
-		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
-			to.SetZero()
-		}
-		return nil
+	if err != nil {
+		return field.Refuse(true, f.Key, written, f.Allowed())
 	}
-	syntax, _ := errors.AsType[toml.ParseError](err)
-	if strings.Contains(syntax.Message, "allowed") { // of the type itself, not of the library
-		return field.Errorf(path, "%s", syntax.Message)
+	if f.Value = x.Elem().MapIndex(reflect.ValueOf("x")); isSlice && f.Value.Len() == 0 {
+		f.Value = reflect.Zero(f.Value.Type())
 	}
-	return refuse(path, value, allowed(to.Type()))
-}
-
-func refuse(path string, value any, allowed string) error {
-	text, _ := toml.Marshal(map[string]any{"x": value}) // no text of what TOML does not have
-	written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
-	return field.Errorf(path, "%s is not allowed; allowed: %s", written, allowed)
-}
-
-func allowed(t reflect.Type) string {
-	if t == reflect.TypeFor[Ints]() {
-		return `a list of integers, or a range such as "1..20"`
-	} else if t.Kind() == reflect.Slice {
-		return "a list, each " + allowed(t.Elem())
+	if err = f.Check(); err == nil {
+		to.Set(f.Value)
 	}
-	return map[reflect.Kind]string{
-		reflect.Bool: "true or false", reflect.String: "a text in quotes", reflect.Float64: "a number",
-		reflect.Int: "an integer", reflect.Struct: "a table", reflect.Map: "a table",
-	}[t.Kind()]
+	return err
 }
 
-type tagged struct {
-	key   string
-	tag   reflect.StructTag
-	value reflect.Value
-}
-
-func (f tagged) isList() bool {
-	return f.value.Kind() == reflect.Slice && isTable(f.value.Type().Elem())
+func isList(f field.Field) bool {
+	return f.Value.Kind() == reflect.Slice && isTable(f.Value.Type().Elem())
 }
 
 func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
-// check returns an error if a number, or one of a list, is NaN or out of range, a text or a list that is
-// required empty, or a word twice in a list.
-func (f tagged) check(path string) error {
-	required, kind := f.tag.Get("allowed"), f.value.Kind()
-	refused := func(x any) error {
-		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
-	}
-	words, isWords := f.value.Interface().([]string)
-	ints, _ := f.value.Interface().(Ints)
-	switch twice := field.Distinct(path, ints); {
-	case twice != nil:
-		return twice
-	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
-		return refused(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
-	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
-		return field.Distinct(path, words)
-	case isWords || kind == reflect.String:
-		return nil
-	}
-	var low, high float64
-	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
-	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
-	for word := range strings.FieldsSeq(strings.Trim(fmt.Sprint(f.value), "[]")) {
-		x, err := strconv.ParseFloat(word, 64)
-		if err == nil && (math.IsNaN(x) || n == 2 && !(low <= x && x <= high)) {
-			return refused(word)
-		}
-	}
-	return nil
-}
-
-// fields returns the fields with a key of the struct v points to, of embedded ones and of its extension.
-func fields(v any) (list []tagged) {
-	s := reflect.ValueOf(v).Elem()
-	for i := range s.NumField() {
-		f := s.Type().Field(i)
-		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		switch {
-		case f.Anonymous && key == "":
-			list = append(list, fields(s.Field(i).Addr().Interface())...)
-		case key != "" && key != "-":
-			list = append(list, tagged{key, f.Tag, s.Field(i)})
-		}
-	}
+// fields returns the fields with a key of the struct v points to, and of its extension.
+func fields(v any) []field.Field {
+	list := field.Fields(v)
 	if e, ok := v.(Extended); ok {
 		list = append(list, fields(e.Extension())...)
 	}
@@ -227,22 +171,22 @@ func fields(v any) (list []tagged) {
 func tree(v any, base map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, f := range fields(v) {
-		omit := strings.Contains(f.tag.Get("toml"), ",omit") && base[f.key] == nil
+		omit := strings.Contains(f.Tag.Get("toml"), ",omit") && base[f.Key] == nil
 		switch {
-		case f.value.IsZero() && (f.isList() || omit):
-		case f.value.IsZero() && f.value.Kind() == reflect.Slice:
-			out[f.key] = []any{}
-		case f.isList():
-			inherited, _ := out[f.tag.Get("inherit")].(map[string]any)
-			list := make([]map[string]any, f.value.Len())
+		case f.Value.IsZero() && (isList(f) || omit):
+		case f.Value.IsZero() && f.Value.Kind() == reflect.Slice:
+			out[f.Key] = []any{}
+		case isList(f):
+			inherited, _ := out[f.Tag.Get("inherit")].(map[string]any)
+			list := make([]map[string]any, f.Value.Len())
 			for i := range list {
-				list[i] = tree(f.value.Index(i).Addr().Interface(), inherited)
+				list[i] = tree(f.Value.Index(i).Addr().Interface(), inherited)
 			}
-			out[f.key] = list
-		case isTable(f.value.Type()):
-			out[f.key] = tree(f.value.Addr().Interface(), nil)
+			out[f.Key] = list
+		case isTable(f.Value.Type()):
+			out[f.Key] = tree(f.Value.Addr().Interface(), nil)
 		default:
-			out[f.key] = f.value.Interface()
+			out[f.Key] = f.Value.Interface()
 		}
 	}
 	return out
@@ -252,8 +196,8 @@ func tree(v any, base map[string]any) map[string]any {
 func Set(key string, x, v any) error {
 	table, inner, free := strings.Cut(key, ".")
 	for _, f := range fields(v) {
-		settings, ok := f.value.Interface().(map[string]any)
-		if f.key != table || ok != free {
+		settings, ok := f.Value.Interface().(map[string]any)
+		if f.Key != table || ok != free {
 			continue
 		} else if free {
 			copied := map[string]any{}
@@ -261,7 +205,8 @@ func Set(key string, x, v any) error {
 			copied[inner] = x
 			x = copied
 		}
-		return decodeValue(key, x, f.value)
+		f.Key = key
+		return decodeValue(x, f)
 	}
 	return field.Errorf(key, "not a key with a number or a word")
 }

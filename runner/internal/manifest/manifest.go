@@ -1,9 +1,10 @@
 // Package manifest reads manifests, the TOML files with every number of an experiment, into the structs of
-// the studies. The tags of a struct are its keys, its values beforehand their defaults; the tag allowed and a
-// method Validate limit them. A key with this tag and no default is required. Each error is one line,
+// the studies. The tags of a struct are its keys and what is allowed ([field.Field]), its values beforehand
+// the defaults; its method Validate says what must hold between fields. All errors are reported, each in one
+// line,
 //
-//	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
-//	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30
+//	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: 0 to 0.999999
+//	experiments/x.toml:5: moments.variance: missing; allowed: a list, each 0 to 1e30
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command line. Tables of a
 // list ([[method]]) are called by name, or else number from 1: method.joint.lambda, figure.1.single.
@@ -36,12 +37,12 @@ const (
 // Header has the keys that all manifests have.
 type Header struct {
 	// Name is the name of the results folder.
-	Name  string `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"`
+	Name  string `toml:"name" check:"required"`
 	Study string `toml:"study"` // the study, which reads the other keys
 	// Seed is the seed of all random numbers; of swept seeds, that of the figures; default 0.
-	Seed int `toml:"seed"`
+	Seed int `toml:"seed" range:"0 2,147,483,647"`
 	// Group is the heading under which results/README.md lists it; default none.
-	Group string `toml:"group,omitempty"`
+	Group string `toml:"group,omitempty" words:"paper approximations learning unknown engineering"`
 	// Finding is a sentence on what was found, with references to numbers of tables; default none.
 	Finding string `toml:"finding,omitempty"`
 	// Short has "KEY=VALUE" texts: values of a short form, run by -short; default none.
@@ -56,11 +57,7 @@ var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // Validate reports what is not allowed.
 func (h *Header) Validate() error {
-	if !names.MatchString(h.Name) {
-		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
-	}
-	return cmp.Or(field.Within("seed", h.Seed, 0, MaxSeed), field.OneOf("group", cmp.Or(h.Group, "paper"),
-		"paper", "approximations", "learning", "unknown", "engineering"))
+	return field.Refuse(!names.MatchString(h.Name), "name", h.Name, "up to 64 of a-z, 0-9, _ and -")
 }
 
 // Manifest is a manifest whose header is read, but checked only by [Manifest.Decode], with the rest.
@@ -72,6 +69,7 @@ type Manifest struct {
 	values map[string]any    // by their paths; of "" all
 	places map[string]string // file and line of each key and table, or -set and what it says
 	failed []string
+	copied bool // the tables that are decoded begin as copies of one with errors
 
 	programs map[string]program // by the paths of their tables
 }
@@ -144,7 +142,7 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 
 // Sweep is the table [sweep] of an experiment that sweeps the seed alone.
 type Sweep struct {
-	Seed Ints `toml:"seed,omitempty"` // seeds to run with; default the key seed
+	Seed Ints `toml:"seed,omitempty" check:"distinct"` // seeds to run with; default the key seed
 }
 
 // Ints is a list of integers, which may be written as a range such as "1..20".
@@ -165,6 +163,9 @@ func expand(v any) any {
 	return list
 }
 
+// Allowed says what is allowed.
+func (Ints) Allowed() string { return `a list, each an integer, or a range such as "1..20"` }
+
 // MarshalTOML writes a range where it is one.
 func (s Ints) MarshalTOML() ([]byte, error) {
 	if n := len(s); n > 1 && s[n-1]-s[0] == n-1 && slices.IsSorted(s) {
@@ -179,8 +180,8 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 		m.Swept = swept
 	}
 	if !slices.Contains(m.Swept, m.Seed) {
-		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; "+
-			"or add %[1]d to sweep.seed", m.Seed, swept[0])
+		return nil, m.Locate("", field.Refuse(true, "seed", m.Seed, fmt.Sprintf("one of sweep.seed, such as "+
+			"seed = %d; or add %d to sweep.seed", swept[0], m.Seed)))
 	}
 	return m.Swept, nil
 }

@@ -28,7 +28,7 @@ func (m *Manifest) parse(text string) error {
 	}
 	m.add("", tree)
 	table, heads := "", map[string]int{}
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(skipped.ReplaceAllStringFunc(text, emptyLines), "\n") {
 		found := lineStart.FindStringSubmatch(line)
 		if found == nil {
 			continue
@@ -46,6 +46,18 @@ func (m *Manifest) parse(text string) error {
 		}
 	}
 	return nil
+}
+
+// skipped matches comments and texts, so that what they have is not taken for the line of a key.
+var skipped = regexp.MustCompile(
+	`#[^\n]*|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|"(?:\\.|[^"\\])*"|'[^']*'`)
+
+// emptyLines returns the line ends of a comment or text. A text in one line, which may be a key, is kept.
+func emptyLines(text string) string {
+	if n := strings.Count(text, "\n"); n > 0 || text[0] == '#' {
+		return strings.Repeat("\n", n)
+	}
+	return text
 }
 
 // lineStart matches the start of the line of a key, or of the head of a table or of one of a list.
@@ -117,7 +129,7 @@ func (m *Manifest) override(o string) error {
 			m.places[path] = "-set " + o
 		}
 		if table, ok := strings.CutSuffix(key, ".name"); ok {
-			m.places[table[:strings.LastIndexByte(table, '.')+1]+text] = m.places[key]
+			m.places[join(parent(table), text)] = m.places[key]
 		}
 	}
 	if keys == nil {
@@ -153,23 +165,19 @@ func join(path, key string) string {
 	return strings.TrimPrefix(path+"."+key, ".")
 }
 
-var missing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
-
-// Locate adds to the error of a field, with a key relative to path, its place. It returns others as they are.
+// Locate adds to errors of fields, with keys relative to path, their places. It returns others as they are.
 func (m *Manifest) Locate(path string, err error) error {
-	wrong, ok := errors.AsType[*field.Error](err)
-	if !ok {
-		return err
-	}
-	key, problem := join(path, wrong.Key), wrong.Problem
-	if m.values[key] == nil {
-		problem = missing.ReplaceAllString(problem, "missing; allowed")
-	}
-	k := key
-	for m.places[k] == "" {
-		k = parent(k)
-	}
-	return oneLine("%s: %s: %s", m.places[k], key, problem)
+	return field.Each(err, func(e field.Error) error {
+		key := join(path, e.Key)
+		if m.values[key] == nil && e.Value != nil && field.Empty(reflect.ValueOf(e.Value)) {
+			e.Value = nil
+		}
+		k := key
+		for m.places[k] == "" {
+			k = parent(k)
+		}
+		return oneLine("%s: %s: %s", m.places[k], key, e.What())
+	})
 }
 
 // Errorf returns the error of the value of a key, with file and line.

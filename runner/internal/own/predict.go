@@ -2,7 +2,6 @@ package own
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -33,14 +32,15 @@ type Options struct {
 	classifier.Decision // which rows are answered
 }
 
-// Validate returns an error that names the first wrong flag.
+// Validate returns an error that names the wrong flags.
 func (o *Options) Validate() error {
 	if o.Data == "" {
 		return errors.New("need -data FILE")
 	}
-	return cmp.Or(field.Refuse(o.Probability != 0 && o.Wrong < 1, "-unknown", "without -wrong"),
-		o.Format.Validate(), field.Within("-unknown", o.Probability, 0, 1),
-		field.Within("-wrong", o.Wrong, 1e-6, 1), field.Within("-familiar", o.Familiarity, 0, 1))
+	return errors.Join(
+		field.Refuse(o.Probability != 0 && o.Wrong < 1, "-unknown", o.Probability, "without -wrong"),
+		field.Resolve(&o.Format), field.Between("-unknown", 0, 1, o.Probability),
+		field.Between("-wrong", 1e-6, 1, o.Wrong), field.Between("-familiar", 0, 1, o.Familiarity))
 }
 
 // Predict prints a CSV table with the prediction of each row, or writes it to the file To. A row that cannot

@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"closedform/internal/field"
 	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
@@ -117,7 +118,8 @@ func (r *Request) open(name string) (*Experiment, error) {
 	e, err := read(path, r.Set)
 	if r.Short && err == nil {
 		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
-			return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
+			return nil, e.Locate("", field.Refuse(true, "short", nil,
+				`what makes it take seconds, such as ["sweep.seed=[1]"]`))
 		}
 		e, err = read(path, slices.Concat(e.Short, r.Set))
 	}
@@ -144,7 +146,7 @@ func read(path string, set []string) (*Experiment, error) {
 			return &Experiment{Manifest: m, Kind: k, Study: s}, err
 		}
 	}
-	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
+	return nil, m.Locate("", field.Among("study", names, m.Study))
 }
 
 // missing returns an error if data files, or a program, are missing. It says how to get the files.
@@ -174,7 +176,7 @@ func (e *Experiment) place(out string) error {
 	case e.Folder != folder && file == "manifest": // only a run writes the key folder
 		standard = filepath.Dir(folder)
 	case SameFile(folder, Folder) && file != name:
-		return e.Errorf("name", "%q is not allowed; allowed: that of the file, %q", name, file)
+		return e.Locate("", field.Refuse(true, "name", name, fmt.Sprintf("that of the file, %q", file)))
 	case SameFile(folder, Folder):
 		standard = Results
 	}

@@ -42,8 +42,8 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: fail, "},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
-		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
-		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, claims, "},
+		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not allowed; allowed: "learn"`},
+		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: \"learn\", "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},

@@ -12,7 +12,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/figures"
-	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
@@ -38,7 +37,7 @@ type Toy struct {
 
 // ToyModel is embedded, so that its name must be exported.
 type ToyModel struct {
-	Scale  float64 `toml:"scale"`
+	Scale  float64 `toml:"scale" check:"required" range:"1e-300 1e300"`
 	Points int     `toml:"points"`
 	Sleep  int     `toml:"sleep"` // milliseconds of each point
 	Fail   bool    `toml:"fail"`
@@ -48,8 +47,6 @@ type toyMethod struct {
 	Name string `toml:"name"`
 	ToyModel
 }
-
-func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
 
 type toyDerived struct{ Toy } // reads results
 

@@ -10,20 +10,18 @@ const maxMethods = 8 // in a chart
 
 // Chosen is the table [figures] of a manifest, the methods that charts show.
 type Chosen struct {
-	Methods []string `toml:"methods,omitempty"` // methods in charts, at most eight; default the first eight
+	// Methods are methods in charts, at most eight; default the first eight.
+	Methods []string `toml:"methods,omitempty" check:"distinct"`
 }
 
-// Validate reports invalid values.
+// Validate returns an error if a chart would have too many methods.
 func (c Chosen) Validate() error {
-	if n := len(c.Methods); n > maxMethods {
-		return field.Errorf("methods", "%d of them; allowed: at most %d in a chart", n, maxMethods)
-	}
-	return field.Distinct("methods", c.Methods)
+	return field.Refuse(len(c.Methods) > maxMethods, "methods", c.Methods, "at most eight in a chart")
 }
 
 // Check returns an error if a chosen method is not among names.
 func (c Chosen) Check(names ...string) error {
-	return field.AllOneOf("figures.methods", c.Methods, names...)
+	return field.Among("figures.methods", names, c.Methods...)
 }
 
 // Among returns the methods that are chosen, or, if none is, the first eight.

@@ -7,6 +7,7 @@ import (
 
 	"closedform/figures"
 	check "closedform/internal/checktest"
+	"closedform/internal/field"
 	"closedform/runner/internal/table"
 )
 
@@ -24,8 +25,8 @@ func TestChosen(t *testing.T) {
 	} {
 		check.Equal(t, fmt.Sprint(c.chosen), Chosen{c.chosen}.Among(names), c.want)
 	}
-	check.Refuses(t, "nine", Chosen{names[:9]}.Validate(), "methods: 9 of them; allowed: at most 8")
-	check.Refuses(t, "twice", Chosen{slices.Repeat(names[:1], 2)}.Validate(), "m0 comes twice")
+	check.Refuses(t, "nine", Chosen{names[:9]}.Validate(), `"m8"] is not allowed; allowed: at most eight`)
+	check.Refuses(t, "twice", field.Resolve(&Chosen{slices.Repeat(names[:1], 2)}), `"m0" twice is not allowed`)
 	check.Refuses(t, "unknown", Chosen{[]string{"x"}}.Check(names...), "figures.methods")
 }
 

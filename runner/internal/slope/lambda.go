@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"closedform/internal/field"
 )
 
 // Criteria are the words for a λ, see [Lambda.Value].
@@ -33,8 +35,11 @@ func (l *Lambda) UnmarshalTOML(v any) error {
 	if slices.Contains(Criteria, l.Word) || 1e-30 <= l.Number && l.Number <= 1e30 {
 		return nil
 	}
-	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, Criteria)
+	return fmt.Errorf("%v is not %s", v, l.Allowed())
 }
+
+// Allowed says what manifests may have.
+func (Lambda) Allowed() string { return "a number > 0, " + field.Quoted(Criteria) }
 
 // MarshalTOML writes the number or the word.
 func (l Lambda) MarshalTOML() ([]byte, error) {

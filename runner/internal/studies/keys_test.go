@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
+	"closedform/internal/field"
 )
 
 var update = flag.Bool("update", false, "write the tables of keys into KEYS.md again")
@@ -61,10 +62,11 @@ func words(t *testing.T, dir, kind string) (words []string, rows string) {
 	return words, strings.NewReplacer(names...).Replace(rows)
 }
 
-// types are the values of fields whose tags do not say what is allowed.
+// types are the values of fields, as package field calls them.
 var types = map[string]string{
 	"bool": "`true`, `false`", "int": "an integer", "float64": "a number", "string": "a text", "any": "a value",
-	"Ints": "integers, or a range such as `\"1..20\"`", "Lambda": "a number > 0, `slope`, `lsq`, `minimax`",
+	"Ints":   "a list, each an integer, or a range such as `\"1..20\"`",
+	"Lambda": "a number > 0, `slope`, `lsq`, `minimax`",
 }
 
 // values returns the words of an enumeration, or what a type holds.
@@ -113,25 +115,25 @@ func rows(t *testing.T, dir, name string) (rows string) {
 }
 
 // row returns the row of a field: its key, its comment with the default, and what is allowed.
-func row(t *testing.T, dir string, file *ast.File, field *ast.Field) string {
-	if field.Tag == nil || len(field.Names) == 0 {
+func row(t *testing.T, dir string, file *ast.File, f *ast.Field) string {
+	if f.Tag == nil || len(f.Names) == 0 {
 		return ""
 	}
-	tag := reflect.StructTag(strings.Trim(field.Tag.Value, "`"))
+	tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
 	key, _, _ := strings.Cut(tag.Get("toml"), ",")
 	if key == "" || key == "-" {
 		return ""
 	}
-	what := comment(field.Names[0], field.Doc, field.Comment)
+	what := comment(f.Names[0], f.Doc, f.Comment)
 	if what == "" {
 		t.Errorf("the field of the key %s in %s has no comment", key, dir)
 	}
 	if standard := tag.Get("default"); standard != "" {
 		what += "; default " + standard
 	}
-	allowed := tag.Get("allowed") + strings.Replace(tag.Get("range"), " ", " to ", 1)
-	if allowed == "" {
-		allowed = values(t, dir, file, field.Type)
+	allowed := field.Allowed(tag, values(t, dir, file, f.Type))
+	if tag.Get("words") != "" {
+		allowed = strings.ReplaceAll(allowed, `"`, "`")
 	}
 	return fmt.Sprintf("| `%s` | %s | %s |\n", key, what, allowed)
 }

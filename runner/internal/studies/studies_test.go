@@ -62,30 +62,6 @@ func explains(reference, key string) bool {
 	return strings.Contains(reference, "`"+key+"`") || strings.Contains(reference, "["+key+"]")
 }
 
-// Every key without a default is missing where it is not given, and all are named at once.
-func TestMissing(t *testing.T) {
-	for study, keys := range map[string]string{
-		"claims": "claim evidence", "learn": "data.generator", "moments": "moments.variance",
-		"posterior": "data.generator", "unknown": "data.generator",
-	} {
-		text := "name = 't'\nstudy = '" + study + "'\n\n"
-		switch study {
-		case "moments":
-			text += "[" + study + "]\nclasses = [2, 3]\n"
-		}
-		m, err := manifest.Parse("t.toml", []byte(text), nil)
-		check.OK(t, err)
-		for _, kind := range All {
-			if kind.Name == study {
-				_, err = kind.New(m)
-			}
-		}
-		for key := range strings.FieldsSeq(keys) {
-			check.Refuses(t, study, err, key+": missing; allowed: ")
-		}
-	}
-}
-
 // resolve returns a manifest with every key spelled out.
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()

@@ -18,7 +18,7 @@ type counts struct {
 
 func (c *counts) SetUp(*manifest.Manifest) error {
 	c.twice = 2 * c.N
-	return field.Within("n", c.N, 0, 9)
+	return field.Between("n", 0, 9, c.N)
 }
 
 // An experiment is decoded onto its defaults and set up. An error has its place in the manifest. What the

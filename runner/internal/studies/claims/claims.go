@@ -3,6 +3,7 @@ package claims
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,34 +25,33 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Claims   []claim    `toml:"claim" allowed:"at least one table headed [[claim]]"`
-	Evidence []evidence `toml:"evidence" allowed:"at least one table headed [[evidence]] for each claim"`
+	Claims   []claim    `toml:"claim" check:"required"`
+	Evidence []evidence `toml:"evidence" check:"required"`
 }
 
 type claim struct {
-	Name     string `toml:"name" allowed:"what the evidence calls it"` // name in evidence
-	Sentence string `toml:"sentence" allowed:"what is claimed"`        // the claim, in words
+	Name     string `toml:"name" check:"required"`     // name in evidence
+	Sentence string `toml:"sentence" check:"required"` // the claim, in words
 }
 
 // evidence is a number with an interval, from a published column, and the threshold that shows a claim.
 type evidence struct {
-	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`          // the claim that it tests
-	Statistic string `toml:"statistic" allowed:"what the number is, in words"` // what the number is
-	// Condition is when the number shows the claim, in words.
-	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"`
+	Claim     string `toml:"claim" check:"required"`     // the name of the [[claim]] that it tests
+	Statistic string `toml:"statistic" check:"required"` // what the number is, in words
+	Condition string `toml:"condition" check:"required"` // when the number shows the claim, in words
 
-	Manifest string `toml:"manifest" allowed:"the name of an experiment"` // the experiment
-	Table    string `toml:"table" allowed:"the name of a table"`          // its table
+	Manifest string `toml:"manifest" check:"required"` // the name of the experiment
+	Table    string `toml:"table" check:"required"`    // the name of its table
 	// Rows has "COLUMN=TEXT" texts: the rows that are used; default all.
-	Rows []string `toml:"rows"`
+	Rows []string `toml:"rows" check:"distinct"`
 	// Minus has rows that are subtracted, seed by seed; default none.
-	Minus []string `toml:"minus,omitempty"`
-	Value string   `toml:"value" allowed:"a column of the table"` // the column of the number
-	// Interval is the interval, "t", "range" or "columns"; default "t".
-	Interval string `toml:"interval"`
+	Minus    []string `toml:"minus,omitempty" check:"distinct"`
+	Value    string   `toml:"value" check:"required"`           // the column of the number
+	Interval string   `toml:"interval" words:"t range columns"` // the interval, see below; default "t"
 
-	Sense     string  `toml:"sense" allowed:"above or below"` // side of the threshold that shows the claim
-	Threshold float64 `toml:"threshold" allowed:"a number"`   // what the interval is compared with
+	// Sense is the side of the threshold that shows the claim.
+	Sense     string  `toml:"sense" check:"required" words:"above below"`
+	Threshold float64 `toml:"threshold" check:"required"` // what the interval is compared with
 
 	// Measured:
 	number, low, high float64
@@ -67,9 +67,8 @@ const (
 
 func (e *evidence) Validate() error {
 	e.Interval = cmp.Or(e.Interval, student)
-	return cmp.Or(field.OneOf("interval", e.Interval, student, extent, columns),
-		field.Refuse(e.Interval == columns && len(e.Minus) > 0, "minus", `with another interval than "columns"`),
-		field.OneOf("sense", e.Sense, "above", "below"))
+	return field.Refuse(e.Interval == columns && len(e.Minus) > 0, "minus", e.Minus,
+		`with another interval than "columns"`)
 }
 
 func (e *experiment) Validate() (err error) {
@@ -78,7 +77,7 @@ func (e *experiment) Validate() (err error) {
 		claims = append(claims, c.Name)
 	}
 	for i, v := range e.Evidence {
-		err = cmp.Or(err, field.OneOf(fmt.Sprintf("evidence.%d.claim", i+1), v.Claim, claims...))
+		err = errors.Join(err, field.Among(fmt.Sprintf("evidence.%d.claim", i+1), claims, v.Claim))
 	}
 	return err
 }

@@ -159,8 +159,5 @@ func TestTables(t *testing.T) {
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, example, map[string]string{
 		"evidence.1.claim=two": "evidence.1.claim", "evidence.1.interval=columns": "minus",
-		"evidence.1.interval=normal": "interval", "evidence.1.sense=over": "sense",
-		"evidence.1.value=":     "evidence.1.value",
-		"evidence.1.treshold=1": "did you mean threshold?", "evidence.2.low=x": "not a key",
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -27,6 +28,9 @@ const (
 	Drift    Order = "drift"    // each class is frequent for a while
 	Repeated Order = "repeated" // several networks learn the same examples, each in an order of its own
 )
+
+// Words are those of all orders.
+func (Order) Words() []string { return field.Words(Shuffled, Given, Sorted, Blocks, Drift, Repeated) }
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 	Shuffled: learner.Shuffled, Given: nil, Repeated: nil,

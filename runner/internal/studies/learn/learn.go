@@ -6,8 +6,8 @@ package learn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -61,61 +61,70 @@ type experiment struct {
 }
 
 type evaluate struct {
-	Order  []Order `toml:"order" allowed:"one or more words"`    // orders of the stream; default "shuffled"
-	Passes []int   `toml:"passes" allowed:"increasing integers"` // score after these passes; default 1
+	Order []Order `toml:"order" check:"required distinct"` // orders of the stream; default "shuffled"
+	// Passes are the passes after which to score; default 1.
+	Passes []int `toml:"passes" check:"required increasing" range:"1 10,000"`
 	// Snapshots are numbers of examples of the first pass after which to score; default none, with [data] six.
-	Snapshots  []int   `toml:"snapshots,omitempty"`
-	Validation float64 `toml:"validation"` // share of the training part that chooses candidates; default 0.2
+	Snapshots []int `toml:"snapshots,omitempty" check:"increasing" range:"1 1,000,000"`
+	// Validation is the share of the training part that chooses candidates; default 0.2.
+	Validation float64 `toml:"validation" check:"required" range:"1e-6 0.999999"`
 
-	Orders    int `toml:"orders,omitzero"`    // "repeated": number of orders of the same examples
-	Resamples int `toml:"resamples,omitzero"` // "repeated": number of other samples of examples
-	Samples   int `toml:"samples,omitzero"`   // samples of Monte Carlo at a point of the grid; default none
-	Stride    int `toml:"stride,omitzero"`    // Monte Carlo on every stride-th line of the grid; default 1
+	Orders    int `toml:"orders,omitzero" range:"2 1000"`    // "repeated": number of orders of the same examples
+	Resamples int `toml:"resamples,omitzero" range:"2 1000"` // "repeated": number of other samples of examples
+	// Samples is the number of samples of Monte Carlo at a point of the grid; default none.
+	Samples int `toml:"samples,omitzero" range:"1 1,000,000,000"`
+	// Stride puts Monte Carlo on every stride-th line of the grid; default 1.
+	Stride int `toml:"stride,omitzero" range:"1 2,001"`
 
 	Reference string `toml:"reference,omitempty" json:"-"` // compare methods with this one; default none
 	// LeaveOut are methods, one of which is chosen for each set on the others; default none.
-	LeaveOut []string `toml:"leave_out,omitempty" json:"-"`
+	LeaveOut []string `toml:"leave_out,omitempty" json:"-" check:"distinct"`
 	// SplitsOf is the experiment whose splits and orders to reuse; default this one.
 	SplitsOf string `toml:"splits_of,omitempty" json:"-"`
 }
 
 type sweep struct {
 	manifest.Sweep
-	Lambda []float64 `toml:"lambda,omitempty"` // slopes in place of each lambda; default none
-	Rho    []float64 `toml:"rho,omitempty"`    // with lambda: correlations in place of each rho; default none
+	// Lambda are slopes in place of each lambda; default none.
+	Lambda []float64 `toml:"lambda,omitempty" check:"distinct" range:"1e-30 1e30"`
+	// Rho are correlations in place of each rho, with lambda; default none.
+	Rho []float64 `toml:"rho,omitempty" check:"distinct" range:"0 0.99"`
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.
 type Source struct {
 	data.Source
-	Grid int `toml:"grid,omitzero" json:",omitzero"` // test part: points of a grid along each axis; default none
+	// Grid is the test part: points of a grid along each axis; default none.
+	Grid int `toml:"grid,omitzero" json:",omitzero" range:"2 2,001"`
 }
 
 func (s *Source) missing() bool { return reflect.ValueOf(*s).IsZero() }
 
-// Validate reports invalid values, unless the table is missing.
+// Validate reports what does not go together, unless the table is missing.
 func (s *Source) Validate() error {
 	switch {
 	case s.missing():
 		return nil
 	case s.Grid == 0:
 		return s.Source.Validate()
+	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
+		return field.Refuse(true, "grid", s.Grid, "with a generator, in place of test and scale")
 	}
-	without := s.Generator.Name == "" || s.Test > 0 || s.Scale != ""
-	err := cmp.Or(field.Refuse(without, "grid", "with a generator, in place of test and scale"),
-		field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	err := s.Sample.Validate()
 	if err == nil && s.Task().Probabilities == nil {
-		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
-			"allowed: test = a number", s.Generator.Name)
+		return field.Refuse(true, "grid", s.Grid, "with known class probabilities; with the generator "+
+			s.Generator.Name+" test = a number")
 	}
 	return err
 }
 
 type set struct {
-	Name    string   `toml:"name" allowed:"a text"` // name in rows of tables
-	Splits  int      `toml:"splits,omitzero"`       // learn it with the first so many seeds only; default all
-	Methods []string `toml:"methods,omitempty"`     // names of the methods that learn it; default all
-	Order   []Order  `toml:"order,omitempty"`       // some of the orders in [evaluate]; default all
+	Name string `toml:"name" check:"required"` // name in rows of tables
+	// Splits is how many of the first seeds learn it; default all.
+	Splits int `toml:"splits,omitzero" range:"1 1,000,000"`
+	// Methods are names of the methods that learn it; default all.
+	Methods []string `toml:"methods,omitempty" check:"distinct"`
+	Order   []Order  `toml:"order,omitempty" check:"distinct"` // some of the orders in [evaluate]; default all
 	Source
 	key string // its table in the manifest, such as set.iris
 }
@@ -143,7 +152,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.saved = e.methods[i].Name
 	}
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
-	return cmp.Or(err, e.check())
+	return errors.Join(err, e.check())
 }
 
 func (e *experiment) sweptMethods() (methods []learner.Method) {
@@ -165,68 +174,71 @@ func (e *experiment) sweptMethods() (methods []learner.Method) {
 	return methods
 }
 
+// check reports what does not go together in several tables.
 func (e *experiment) check() error {
-	v, names := &e.Evaluate, learner.Names(e.Methods)
-	single, repeated, compared, refuse := v.single(), v.repeated(), v.Reference != "", field.Refuse
-	err := cmp.Or(
-		refuse(e.named && !e.Data.missing(), "data", "without tables [[set]]"),
-		field.Distinct("evaluate.order", v.Order),
-		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
-		refuse(repeated && len(v.Order) > 1, "evaluate.order", "one or more, or repeated alone"),
-		learner.Increasing("evaluate.passes", v.Passes, 10_000),
-		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
-		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
-		field.Within("evaluate.stride", v.Stride, 0, 2001), e.Chosen.Check(names...),
-		field.AllOneOf("evaluate.leave_out", v.LeaveOut, names...),
-		field.AllOneOf("evaluate.reference", strings.Fields(v.Reference), names...),
-		refuse(!single && slices.Max(v.Passes) > 1, "evaluate.passes", "1, of several orders"),
-		refuse(!single && v.Snapshots != nil, "evaluate.snapshots", "none, of several orders"),
-		refuse(!(v.Validation > 0 && v.Validation < 1), "evaluate.validation", "above 0 and below 1"),
-		refuse(repeated && v.Snapshots == nil, "evaluate.snapshots", "sizes of training sets, if repeated"),
-		refuse(!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"),
-		refuse(repeated && !(v.Orders > 1 && v.Orders <= 1000), "evaluate.orders", "2 to 1000"),
-		refuse(repeated && !(v.Resamples > 1 && v.Resamples <= 1000), "evaluate.resamples", "2 to 1000"),
-		refuse(e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"),
-		refuse(e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"),
-		refuse(!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"),
-		refuse(compared && (e.swept || repeated || !single), "evaluate.reference",
-			"if nothing is swept or repeated, in one order"),
-		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
-		refuse(e.swept && e.Sweep.Lambda == nil, "sweep.rho", "together with lambda = [numbers]"),
-		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30),
-		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, slope.MostRho),
-		field.Distinct("sweep.lambda", e.Sweep.Lambda), field.Distinct("sweep.rho", e.Sweep.Rho),
-	)
+	names, refuse := learner.Names(e.Methods), field.Refuse
+	err := errors.Join(e.Chosen.Check(names...), field.In("evaluate", e.checkEvaluate(names)),
+		refuse(e.named && !e.Data.missing(), "data", "[data]", "without tables [[set]]"),
+		refuse(e.swept && e.Sweep.Lambda == nil, "sweep.rho", e.Sweep.Rho, "together with lambda = [numbers]"),
+		refuse(e.Save.Network && (e.named || !e.curve), "save.network", true, "with [data] and snapshots"),
+		refuse(e.Save.AllRows && !e.Save.Network, "save.all_rows", true, "with network = true"))
 	for _, s := range e.sets {
-		key := s.key + "."
-		err = cmp.Or(err, field.Within(key+"splits", s.Splits, 0, manifest.MaxSeed),
-			field.AllOneOf(key+"methods", s.Methods, names...), field.AllOneOf(key+"order", s.Order, v.Order...),
-			refuse(compared && s.Name == allSets, key+"name", "a name other than "+allSets),
-			refuse(compared && s.Methods != nil, key+"methods", "without evaluate.reference"),
-			refuse(repeated && s.Generator.Name == "", key+"generator", "one, for a repeated order"))
+		err = errors.Join(err, field.In(s.key, s.check(&e.Evaluate, names)))
 	}
 	for i := range e.Contrasts {
-		c, key := &e.Contrasts[i], fmt.Sprintf("contrast.%d.", i+1)
+		c := &e.Contrasts[i]
 		c.Score = cmp.Or(c.Score, "log_loss")
-		both := []string{c.Method, c.Against}
-		err = cmp.Or(err, field.AllOneOf(key+"method", both, names...), field.Distinct(key+"method", both),
-			field.OneOf(key+"score", c.Score, "log_loss", "error"))
+		err = errors.Join(err, field.In(fmt.Sprint("contrast.", i+1), errors.Join(
+			field.Among("method", names, c.Method), field.Among("against", names, c.Against),
+			refuse(c.Method == c.Against, "against", c.Against, "another method"))))
 	}
-	candidates := 0
 	for _, m := range e.Methods {
-		key, n, rule := "method."+m.Name+".", len(m.Candidates), m.Model.Output
-		candidates = cmp.Or(candidates, n)
-		rho := rule == bnn.Joint || rule == bnn.Total
-		fits := rho || e.Sweep.Rho == nil && (rule == bnn.ADF || rule == bnn.ADFMarginal)
-		fits = fits && m.ClosedForm() && m.Model.Readout == ""
-		err = cmp.Or(err,
-			refuse(compared && n > 0 && n != candidates, key+"candidates", fmt.Sprint(candidates, ", as of others")),
-			refuse(e.swept && !fits, "sweep.lambda", "lambda with the rules joint, total, adf and adf-marginal, "+
-				"rho with joint and total, unlike the method "+m.Name),
-			refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key+"own_orders", "without snapshots"),
-			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))
+		err = errors.Join(err, field.In("method."+m.Name, e.checkMethod(&m)))
 	}
 	return err
+}
+
+func (e *experiment) checkEvaluate(names []string) error {
+	v, repeated, compared, refuse := &e.Evaluate, e.Evaluate.repeated(), e.Evaluate.Reference != "", field.Refuse
+	const only = `2 to 1000 with order = "repeated", else none`
+	return errors.Join(
+		field.Among("leave_out", names, v.LeaveOut...),
+		field.Among("reference", names, strings.Fields(v.Reference)...),
+		refuse(repeated && !v.single(), "order", v.Order, "one or more, or repeated alone"),
+		refuse(repeated == (v.Orders == 0), "orders", v.Orders, only),
+		refuse(repeated == (v.Resamples == 0), "resamples", v.Resamples, only),
+		refuse(repeated && v.Snapshots == nil, "snapshots", v.Snapshots, "sizes of training sets, if repeated"),
+		refuse(!v.single() && v.Snapshots != nil, "snapshots", v.Snapshots, "none, of several orders"),
+		refuse(!v.single() && slices.Max(v.Passes) > 1, "passes", v.Passes, "1, of several orders"),
+		refuse(!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "reference", nil, "the name of a [[method]]"),
+		refuse(compared && (e.swept || repeated || !v.single()), "reference", v.Reference,
+			"if nothing is swept or repeated, in one order"),
+		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "leave_out", v.LeaveOut, "with two or more sets"))
+}
+
+func (s *set) check(v *evaluate, names []string) error {
+	compared := v.Reference != ""
+	return errors.Join(field.Among("methods", names, s.Methods...), field.Among("order", v.Order, s.Order...),
+		field.Refuse(compared && s.Name == allSets, "name", s.Name, "a name other than "+allSets),
+		field.Refuse(compared && s.Methods != nil, "methods", s.Methods, "without evaluate.reference"),
+		field.Refuse(v.repeated() && s.Generator.Name == "", "generator", nil, "one, for a repeated order"))
+}
+
+func (e *experiment) checkMethod(m *learner.Method) error {
+	v, n, rule, candidates := &e.Evaluate, len(m.Candidates), m.Model.Output, 0
+	for _, other := range e.Methods {
+		candidates = cmp.Or(candidates, len(other.Candidates))
+	}
+	fits := rule == bnn.Joint || rule == bnn.Total
+	fits = fits || e.Sweep.Rho == nil && (rule == bnn.ADF || rule == bnn.ADFMarginal)
+	return errors.Join(
+		field.Refuse(v.Reference != "" && n > 0 && n != candidates, "candidates", m.Candidates,
+			fmt.Sprint(candidates, ", as of others")),
+		field.Refuse(e.swept && (!fits || m.Model.Readout != ""), "rule", rule,
+			`a network with "joint" or "total", or to sweep lambda alone "adf" or "adf-marginal"`),
+		field.Refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), "own_orders", true,
+			"without snapshots"),
+		field.Refuse(m.Splits > 0 && m.Name == v.Reference, "splits", m.Splits, "all seeds, of the reference"))
 }
 
 func (v *evaluate) single() bool { return len(v.Order) == 1 }
@@ -262,5 +274,5 @@ func (e *experiment) Prepare(context.Context) error {
 			e.Evaluate.Snapshots = append([]int{k}, e.Evaluate.Snapshots...)
 		}
 	}
-	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, largest))
+	return e.manifest.Locate("", field.Between("evaluate.snapshots", 1, largest, e.Evaluate.Snapshots...))
 }

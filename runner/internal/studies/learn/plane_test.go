@@ -246,18 +246,10 @@ func TestPlaneRefused(t *testing.T) {
 	studytest.Differ(t, Kind, small, "name=large", "data.train=7", "data.grid=10", "model.lambda=0.31",
 		"model.on_indefinite=skip", "evaluate.snapshots=[1, 6]", "evaluate.samples=400")
 	studytest.Refused(t, Kind, small, map[string]string{
-		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing",
-		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
-		"seed=4":                     "sweep.seed",
-		"method.total.layers=[2, 4]": "4 rows",
-		"data.generator=wedge":       "wedges",
-		"sweep.rho=[0.3, 0.5]":       "sweep.rho: not allowed; allowed: together with lambda = [numbers]",
+		"evaluate.snapshots=[1, 7]": "1 to 6", "method.total.layers=[2, 4]": "4 rows",
+		"data.test=3": "data.grid", "data.generator=moons": "data.grid: 9 is not",
+		"sweep.rho=[0.3, 0.5]": "sweep.rho: [0.3, 0.5] is not allowed; allowed: together",
 	})
 	swept := strings.Replace(small, "[sweep]", "[sweep]; lambda = [0.3, 1]; rho = [0, 0.5]", 1)
-	studytest.Refused(t, Kind, swept, map[string]string{
-		"sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
-		"sweep.rho=[0.5, 0.5]":    "sweep.rho: 0.5 comes twice",
-		"sweep.lambda=[0, 1]":     "sweep.lambda: 0 is not allowed", "sweep.rho=[0, 1]": "sweep.rho: 1 is not",
-		`sweep.lambda=["slope", 1]`: "each a number", "method.joint.rule=adf": "unlike the method joint",
-	})
+	studytest.Refused(t, Kind, swept, map[string]string{"method.joint.rule=adf": "method.joint.rule: "})
 }

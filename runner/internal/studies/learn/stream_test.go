@@ -156,13 +156,9 @@ func TestRowOrder(t *testing.T) {
 func TestStreamRefused(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	studytest.Refused(t, Kind, src, map[string]string{
-		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to",
-		"method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
-		"method.near.window=3": "method.near.window", "method.hidden.layers=[2, 3]": "hidden_layers",
-		"method.linear.layers=[3, 3]":                            "2 inputs",
-		"evaluate.validation=1":                                  "evaluate.validation",
+		"evaluate.snapshots=[25]": "1 to 24", "data.file=none.csv": "none.csv",
+		"method.linear.layers=[3, 3]":                            "[2, …, 3]",
 		"method.hidden.own_orders=true; method.hidden.members=2": "own_orders",
-		"method.filter.prior_var=-1":                             "prior_var", "evaluate.grids=1": "grids",
 	})
 }
 

@@ -162,10 +162,9 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 }
 
 type contrast struct {
-	Method  string `toml:"method" allowed:"the name of a [[method]]"`  // one of two methods
-	Against string `toml:"against" allowed:"the name of a [[method]]"` // the other
-	// Score is "log_loss" or "error"; default "log_loss".
-	Score string `toml:"score,omitempty"`
+	Method  string `toml:"method" check:"required"`                // the name of one of two methods
+	Against string `toml:"against" check:"required"`               // the name of the other
+	Score   string `toml:"score,omitempty" words:"log_loss error"` // what is compared; default "log_loss"
 }
 
 // contrasts tests the differences of the tables [[contrast]], with Holm's correction. A difference is

@@ -4,6 +4,7 @@ package moments
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -43,58 +44,51 @@ type experiment struct {
 // and two variances of all logits.
 type settings struct {
 	// Against is "exact" integrals, "montecarlo" or "definite"; default "exact".
-	Against string   `toml:"against"`
-	Methods []string `toml:"methods" allowed:"names of formulas"` // the formulas; default "probit"
+	Against string `toml:"against" check:"required" words:"exact montecarlo definite"`
+	// Methods are the formulas; default "probit".
+	Methods []string `toml:"methods" check:"required distinct"`
 
-	Lambda  []slope.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ; default "slope"
-	Rho     []float64      `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ; default 0.5
-	Classes manifest.Ints  `toml:"classes,omitempty"`                      // numbers of classes
-	Spread  []float64      `toml:"spread,omitempty"`                       // deviations of random means
-	Mean    []float64      `toml:"mean,omitempty"`                         // means of logits of your own
-	Gap     []float64      `toml:"gap,omitempty"`                          // with "definite": two gaps
+	// Lambda are slopes λ; default "slope".
+	Lambda []slope.Lambda `toml:"lambda" check:"required distinct"`
+	// Rho are correlations ρ; default 0.5.
+	Rho []float64 `toml:"rho" check:"required distinct" range:"0 0.99"`
+	// Classes are numbers of classes.
+	Classes manifest.Ints `toml:"classes,omitempty" check:"distinct" range:"2 1,000"`
+	// Spread are deviations of random means.
+	Spread []float64 `toml:"spread,omitempty" check:"distinct" range:"0 1e30"`
+	Mean   []float64 `toml:"mean,omitempty" range:"-1e30 1e30"` // means of logits of your own
+	Gap    []float64 `toml:"gap,omitempty" range:"0 1e30"`      // with "definite": two gaps
 	// Variance has mean variances of random logits, or the variances of your own.
-	Variance []float64 `toml:"variance" allowed:"each 0 to 1e30"`
-	Draws    int       `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem; default 100
+	Variance []float64 `toml:"variance" check:"required" range:"0 1e30"`
+	// Draws are random logits of each problem; default 100.
+	Draws int `toml:"draws" check:"required" range:"1 1,000,000"`
 	// LogitsOf is the experiment whose random logits to reuse; default this one.
 	LogitsOf string `toml:"logits_of,omitempty"`
-	Grid     int    `toml:"grid" allowed:"2 to 2,001"` // points of a map along each axis; default 41
+	// Grid is the number of points of a map along each axis; default 41.
+	Grid int `toml:"grid" check:"required" range:"2 2,001"`
 	// Samples are numbers of samples of Monte Carlo; default none.
-	Samples manifest.Ints `toml:"samples,omitempty"`
+	Samples manifest.Ints `toml:"samples,omitempty" check:"distinct" range:"2 1,000,000,000"`
 }
 
-// Validate reports invalid values.
+// Validate reports what does not go together.
 func (s *settings) Validate() error {
 	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
 	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
 	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
-	refuse := func(bad bool, key string, value any, allowed string) error {
-		if bad {
-			return field.Errorf(key, "%v is not allowed; allowed: %s", value, allowed)
-		}
-		return nil
-	}
-	err := cmp.Or(
-		field.OneOf("against", s.Against, "exact", "montecarlo", "definite"),
-		refuse(kinds != 1, "spread", s.Spread, "one of spread, gap and mean"),
-		refuse(n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"),
-		refuse(n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, a number for each class"),
-		refuse(n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean,
+	repeated := n == 0 && len(slices.Compact(slices.Sorted(slices.Values(variance)))) < len(variance)
+	return errors.Join(
+		field.Refuse(kinds != 1, "spread", s.Spread, "one of spread, gap and mean"),
+		field.Refuse(n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"),
+		field.Refuse(n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, a number for each class"),
+		field.Refuse(n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean,
 			"as many as of variance, 2 to 1,000"),
-		refuse(gap != (s.Against == "definite"), "gap", s.Gap, `with against = "definite"`),
-		refuse(gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"),
-		refuse(gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low"),
-		refuse(s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number"),
-	)
-	if n > 0 {
-		variance = nil // may be equal
-	}
-	return cmp.Or(err,
-		field.AllOneOf("methods", s.Methods, methodsFor(s.Against)...),
-		field.Distinct("methods", s.Methods), field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho),
-		field.Distinct("spread", s.Spread), field.Distinct("variance", variance),
-		field.AllWithin("classes", s.Classes, 2, 1000), field.AllWithin("spread", s.Spread, 0, 1e30),
-		field.AllWithin("mean", s.Mean, -1e30, 1e30), field.AllWithin("gap", s.Gap, 0, 1e30),
-		field.AllWithin("samples", s.Samples, 2, 1e9),
+		field.Refuse(gap != (s.Against == "definite"), "gap", s.Gap, `with against = "definite"`),
+		field.Refuse(gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"),
+		field.Refuse(gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance,
+			"[low, high], 0 < low"),
+		field.Refuse(repeated, "variance", variance, "each value once"),
+		field.Refuse(s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number"),
+		field.Among("methods", methodsFor(s.Against), s.Methods...),
 	)
 }
 

@@ -5,7 +5,7 @@
 package posterior
 
 import (
-	"cmp"
+	"errors"
 	"reflect"
 	"slices"
 
@@ -43,58 +43,63 @@ type experiment struct {
 }
 
 type task struct {
-	Name string `toml:"name" allowed:"a text"` // name in rows of tables
+	Name string `toml:"name" check:"required"` // name in rows of tables
 	data.Generator
 	Comparison
 }
 
 // Comparison says after what and where predictions are compared.
 type Comparison struct {
-	// Snapshots are numbers of examples after which networks are compared.
-	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
+	// Snapshots are numbers of examples, up to data.train, after which networks are compared.
+	Snapshots []int `toml:"snapshots" check:"required increasing" range:"1 1,000,000"`
+	// Grid is the number of points along each axis of a grid of test inputs.
+	Grid int `toml:"grid" check:"required" range:"2 2,001"`
 }
 
 type settings struct {
 	Comparison
-	Draws int `toml:"draws"` // draws from the exact posterior; default 4000
+	// Draws are draws from the exact posterior, an even number; default 4000.
+	Draws int `toml:"draws" check:"required" range:"4 1,000,000"`
 
 	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
 	// Softmax are networks that the exact softmax predicts, too, in rows NAME_softmax; default none.
-	Softmax []string `toml:"softmax,omitempty" json:",omitempty"`
+	Softmax []string `toml:"softmax,omitempty" json:",omitempty" check:"distinct"`
 
-	Mapped manifest.Ints `toml:"mapped"` // snapshots that have maps; default none
-	Maps   []string      `toml:"maps"`   // methods that have maps, beside the exact posterior; default none
+	Mapped manifest.Ints `toml:"mapped" check:"distinct"` // snapshots that have maps; default none
+	// Maps are methods that have maps, beside the exact posterior; default none.
+	Maps []string `toml:"maps" check:"distinct"`
 }
 
 func (s *settings) Validate() error {
 	never := func(k int) bool { return !slices.Contains(s.Snapshots, k) }
-	return cmp.Or(field.Within("draws", s.Draws, 4, 1_000_000),
-		field.Refuse(s.Draws%2 != 0, "draws", "an even number"),
-		field.Refuse(slices.ContainsFunc(s.Mapped, never), "mapped", "those of snapshots"))
+	return errors.Join(field.Refuse(s.Draws%2 != 0, "draws", s.Draws, "an even number"),
+		field.Refuse(slices.ContainsFunc(s.Mapped, never), "mapped", s.Mapped, "those of snapshots"))
 }
 
 // SetUp derives what follows from the manifest. It rejects tasks whose inputs are not uniform on a square,
 // over which predictions are averaged, and methods with different priors.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
-	err = cmp.Or(err, field.Refuse(len(e.Model.Layers) > 2 || e.Model.HiddenLayers != nil, "model.layers",
-		"[inputs, classes], as the exact posterior is for no hidden layers"))
+	err = errors.Join(err, field.Refuse(len(e.Model.Layers) > 2 || e.Model.HiddenLayers != nil, "model.layers",
+		e.Model.Layers, "[inputs, classes], as the exact posterior is for no hidden layers"))
 	for i, t := range e.tasks() {
 		place, snapshots := "task."+t.Name, "task."+t.Name+".snapshots"
 		if i == 0 {
 			place, snapshots = "data", "posterior.snapshots"
 		}
-		err = cmp.Or(err, field.OneOf(place+".generator", t.Generator.Name, "logistic", "sectors", "wedges"),
-			learner.Increasing(snapshots, t.Snapshots, e.Data.Train))
+		err = errors.Join(err,
+			field.Among(place+".generator", []string{"logistic", "sectors", "wedges"}, t.Generator.Name),
+			field.Between(snapshots, 1, e.Data.Train, t.Snapshots...))
 	}
 	prior := func(m learner.Model) []any {
 		return []any{m.Layers, m.HiddenLayers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Methods {
-		err = cmp.Or(err, field.Refuse(!reflect.DeepEqual(prior(v.Model), prior(e.Model)), "method."+v.Name,
-			"layers, bias and prior of [model], as all methods have one exact posterior"))
+		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
+			err = errors.Join(err, field.Errorf("method."+v.Name, "has other layers, bias or prior than [model]; "+
+				"allowed: those, as all methods have one exact posterior"))
+		}
 	}
 	if err != nil {
 		return err
@@ -107,8 +112,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	for _, name := range p.Softmax {
 		rows = append(rows, name+softmaxSuffix)
 	}
-	err = cmp.Or(field.AllOneOf("posterior.softmax", p.Softmax, names[:len(e.Methods)]...),
-		field.AllOneOf("posterior.maps", p.Maps, names...), e.Chosen.Check(rows...))
+	err = errors.Join(field.Among("posterior.softmax", names[:len(e.Methods)], p.Softmax...),
+		field.Among("posterior.maps", names, p.Maps...), e.Chosen.Check(rows...))
 	if err == nil {
 		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes)
 	}

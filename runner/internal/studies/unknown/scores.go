@@ -10,6 +10,7 @@ import (
 
 	"closedform/baselines/learners/classgaussian"
 	"closedform/core/selective"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -43,6 +44,9 @@ var (
 	scores = []score{probability, confidence, entropy, mutual, firstLayer, mahalanobis, density, combined}
 	parts  = []score{entropy, mutual, mahalanobis, firstLayer}
 )
+
+// Words are those of all scores.
+func (score) Words() []string { return field.Words(scores...) }
 
 type scorer struct {
 	*learner.Result

@@ -3,12 +3,11 @@
 package unknown
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -39,46 +38,41 @@ type experiment struct {
 	Sweep   manifest.Sweep   `toml:"sweep"`
 	Model   learner.Model    `toml:"model"`
 	Chosen  plots.Chosen     `toml:"figures,omitzero"`
-	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+	Methods []learner.Method `toml:"method" inherit:"model" check:"required"`
 
 	manifest *manifest.Manifest
 	seeds    []int
 }
 
 type settings struct {
-	Validation float64 `toml:"validation"` // share of the training part that chooses thresholds; default 1/6
+	// Validation is the share of the training part that chooses thresholds; default 1/6.
+	Validation float64 `toml:"validation" check:"required" range:"1e-6 0.999999"`
 	// Wrong are shares of wrong decisions to aim for.
-	Wrong      []float64 `toml:"wrong" allowed:"shares of wrong decisions, each above 0 and below 1"`
-	Thresholds []float64 `toml:"thresholds,omitempty"` // thresholds of the largest probability; default none
+	Wrong []float64 `toml:"wrong" check:"required distinct" range:"1e-6 0.999999"`
+	// Thresholds are thresholds of the largest probability; default none.
+	Thresholds []float64 `toml:"thresholds,omitempty" check:"distinct" range:"0 1"`
 
 	// Promise are shares of wrong answers, promised with 95 % confidence; default none.
-	Promise []float64 `toml:"promise,omitempty" json:",omitempty"`
-	Unseen  []string  `toml:"unseen,omitempty"` // classes that are kept from a second training; default none
-	Scores  []score   `toml:"scores"`           // confidence scores; default "probability" and "entropy"
+	Promise []float64 `toml:"promise,omitempty" json:",omitempty" check:"distinct" range:"1e-6 0.999999"`
+	// Unseen are classes that are kept from a second training; default none.
+	Unseen []string `toml:"unseen,omitempty" check:"distinct"`
+	Scores []score  `toml:"scores" check:"distinct"` // confidence scores; default "probability" and "entropy"
 }
 
 type outside struct {
-	Name string `toml:"name" allowed:"a text"`            // name in tables
+	Name string `toml:"name" check:"required"`            // name in tables
 	Rows string `toml:"rows,omitempty" json:",omitempty"` // rows that are used, such as "1-500"; default all
 	data.Files
 	examples *data.Examples
 }
 
 // Validate reports invalid values.
-func (o outside) Validate() error { return cmp.Or(data.CheckRows("rows", o.Rows), o.Files.Validate()) }
+func (o outside) Validate() error {
+	return errors.Join(data.CheckRows("rows", o.Rows), o.Files.Validate())
+}
 
 func (e *experiment) Validate() error {
-	u, smallest := e.Unknown, 1e-6
-	return cmp.Or(
-		field.Within("unknown.validation", u.Validation, smallest, 1-smallest),
-		field.AllWithin("unknown.wrong", u.Wrong, smallest, 1-smallest),
-		field.AllWithin("unknown.promise", u.Promise, smallest, 1-smallest),
-		field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
-		field.AllOneOf("unknown.scores", u.Scores, scores...), field.Distinct("unknown.scores", u.Scores),
-		field.Distinct("unknown.wrong", u.Wrong), field.Distinct("unknown.promise", u.Promise),
-		field.Distinct("unknown.thresholds", u.Thresholds), field.Distinct("unknown.unseen", u.Unseen),
-		learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...),
-	)
+	return errors.Join(learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...))
 }
 
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
@@ -107,8 +101,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		if o.examples, err = o.Load(e.manifest.Folder, nil); err != nil {
 			return e.manifest.Locate("outside."+o.Name, err)
 		}
-		if o.examples, err = data.Rows(o.examples, o.Rows); err != nil {
-			return e.manifest.Errorf("outside."+o.Name+".rows", "%v", err)
+		if o.examples, err = data.Rows(o.examples, "rows", o.Rows); err != nil {
+			return e.manifest.Locate("outside."+o.Name, err)
 		}
 		if n := o.examples.Inputs(); n != inputs {
 			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
@@ -116,8 +110,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {
-			return e.manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, "+
-				"all but two or more: %s", class, strings.Join(classes, ", "))
+			return e.manifest.Locate("unknown", field.Refuse(true, "unseen", class, "classes of the data, "+
+				"all but two or more: "+field.Quoted(classes)))
 		}
 	}
 	return learner.Fit(e.manifest, e.Methods, inputs, len(classes))

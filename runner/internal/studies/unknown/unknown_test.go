@@ -52,7 +52,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predi
 	t.Helper()
 	src := study.Seeded{Manifest: "small_unknown", Seed: seed}.Stream
 	part := func(rows string) *data.Examples {
-		return check.Must(data.Rows(dataset.NewExamples(set, 3), rows))
+		return check.Must(data.Rows(dataset.NewExamples(set, 3), "rows", rows))
 	}
 	train := part("1-48")
 	learn, judge, err := train.Split(0.25, src("validation"))
@@ -304,16 +304,10 @@ func TestSpecs(t *testing.T) {
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
 	check.Equal(t, "digests of files", len(s.Data.Digests)+len(s.Outside[0].Digests), 2)
 	refused := map[string]string{
-		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong",
-		"unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
-		"unknown.thresholds=[2]":        "unknown.thresholds",
-		"unknown.unseen=[\"d\"]":        "allowed: classes of the data, all but two or more: a, b, c",
+		"unknown.unseen=[\"d\"]":        `allowed: classes of the data, all but two or more: "a", "b", "c"`,
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
-		"method.ours.scale=x": "method.ours.scale", "data.train_rows=x": "data.train_rows",
-		"method.ours.candidates=[[1]]":       "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
-		"unknown.scores=[\"ridge\"]":         "allowed: probability, confidence, entropy, ",
 	}
 	studytest.Refused(t, Kind, text, refused)
 }
