@@ -179,7 +179,7 @@ func TestExamples(t *testing.T) {
 			}
 			flags := flag.NewFlagSet("", flag.ContinueOnError)
 			r := requestFlags(flags)
-			check.OK(t, r.complete(&invocation{}, check.Must(parse(flags, words))))
+			check.OK(t, complete(r, &invocation{}, check.Must(parse(flags, words))))
 			check.Must(r.Find(false))
 		}
 	}

@@ -30,21 +30,6 @@ type Work struct {
 	Computed atomic.Int64 // number of cells that Compute has computed, not found
 }
 
-func (w *Work) load(i int) (*store.Cell, error) {
-	return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
-}
-
-func (w *Work) loadAll() (cells []*store.Cell, err error) {
-	for i, c := range w.Cells {
-		cell, err := w.load(i)
-		if cell == nil {
-			return nil, cmp.Or(err, fmt.Errorf("cell %s has vanished", c.Key))
-		}
-		cells = append(cells, cell)
-	}
-	return cells, nil
-}
-
 // Engine computes cells. It is safe for concurrent use.
 type Engine struct {
 	slots    *semaphore.Weighted
@@ -61,21 +46,20 @@ func New(slots int, warnings, progressTo io.Writer) *Engine {
 // cancelled, it starts no more cells, cancels the running ones and waits for them. It returns the first
 // error, which names the cell, or the error of ctx if ctx ended before all cells were computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
-	expected, total := make([]float64, len(w.Cells)), 0.0 // seconds
+	cells, expected, total := make([]*store.Cell, len(w.Cells)), make([]float64, len(w.Cells)), 0.0 // seconds
 	var missing []int
 	for i, c := range w.Cells {
-		found, err := w.load(i)
-		if err != nil {
+		var err error
+		if cells[i], err = w.Folder.LoadCell(c.Key, w.Prints[i]); err != nil {
 			fmt.Fprintf(e.warnings, "%s: %v; computing it again\n", w.Name, err)
 		}
-		if found == nil {
+		if cells[i] == nil {
 			missing, expected[i] = append(missing, i), w.Last.Expected(c.Group())
 			total += expected[i]
 		}
 	}
 	slices.SortStableFunc(missing, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
 	e.progress.start(w.Name, len(w.Cells), len(missing), total)
-	done := make([]bool, len(w.Cells))
 	for round := 0; len(missing) > 0; round++ {
 		if round == 1 {
 			fmt.Fprintf(e.progress.w, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
@@ -84,7 +68,7 @@ func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 			time.Sleep(time.Second)
 		}
 		err := e.run(ctx, missing, func(ctx context.Context, i int) (err error) {
-			if done[i], err = w.compute(ctx, i); done[i] {
+			if cells[i], err = w.compute(ctx, i); cells[i] != nil {
 				e.progress.done(expected[i])
 			}
 			return err
@@ -92,9 +76,9 @@ func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		missing = slices.DeleteFunc(missing, func(i int) bool { return done[i] })
+		missing = slices.DeleteFunc(missing, func(i int) bool { return cells[i] != nil })
 	}
-	return w.loadAll()
+	return cells, nil
 }
 
 // run calls do with each task, in order, as soon as a slot is free. Concurrent calls of run share the slots.
@@ -119,17 +103,18 @@ func (e *Engine) run(ctx context.Context, tasks []int, do func(ctx context.Conte
 	return group.Wait()
 }
 
-// compute computes and stores a cell, unless another process has it. It reports whether the cell is done.
-func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
+// compute computes and stores a cell. It returns nil while another process computes the cell.
+func (w *Work) compute(ctx context.Context, i int) (*store.Cell, error) {
 	c := &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
 	release := w.Folder.Claim(c.Key)
 	if release == nil {
-		return false, nil
+		return nil, nil
 	}
 	defer release()
-	if found, _ := w.load(i); found != nil {
-		return true, nil
+	if found, _ := w.Folder.LoadCell(c.Key, c.Fingerprint); found != nil {
+		return found, nil
 	}
+	var err error
 	c.CPU, err = task.Run(ctx, func(ctx context.Context) (err error) {
 		tables, files, err := w.Cells[i].Run(ctx)
 		for _, file := range files {
@@ -142,8 +127,8 @@ func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 		err = w.Folder.SaveCell(c)
 	}
 	if err != nil {
-		return false, fmt.Errorf("cell %s: %w", c.Key, err)
+		return nil, fmt.Errorf("cell %s: %w", c.Key, err)
 	}
 	w.Computed.Add(1)
-	return true, nil
+	return c, nil
 }

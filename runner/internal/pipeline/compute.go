@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"closedform/runner/internal/store"
@@ -13,7 +14,6 @@ import (
 // results are the tables and files of an experiment.
 type results struct {
 	tables table.Tables // as published, which is how figures and texts use them
-	read   func(name string) (*table.Table, error)
 	about  table.Tables // the same tables without rows, with the descriptions of their columns
 	kept   []string     // names of files that cells have left
 	files  []store.File
@@ -24,7 +24,7 @@ func (j *job) compute(ctx context.Context) (*results, error) {
 	if d, ok := j.Study.(study.WithData); ok {
 		_, about := d.Files()
 		for _, line := range about {
-			fmt.Fprintln(j.Progress, line)
+			fmt.Fprintln(j.progress, line)
 		}
 	}
 	cells, err := j.engine.Compute(ctx, &j.work)
@@ -49,10 +49,9 @@ func (j *job) compute(ctx context.Context) (*results, error) {
 			return nil, err
 		}
 		about := t.Rows(nil)
-		about.Packed = file.Packed()
+		about.Packed = strings.HasSuffix(file.Name, ".gz")
 		r.tables, r.about, r.files = append(r.tables, written), append(r.about, about), append(r.files, file)
 	}
-	r.read = r.tables.Read
 	j.run.Seconds = time.Since(j.run.Start).Seconds()
 	return r, nil
 }

@@ -57,7 +57,7 @@ func (e *Experiment) draw(ctx context.Context, w io.Writer) error {
 
 // remake adds to an error of published results the command that makes them again.
 func (e *Experiment) remake(err error) error {
-	why, _, _ := e.outdated()
+	why, _ := e.outdated()
 	if why != "" && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNotCommitted) {
 		err = fmt.Errorf("the results in %s are behind (%s)", e.Dir, why) // tables may lack columns
 	}

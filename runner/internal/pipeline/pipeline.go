@@ -4,10 +4,9 @@
 //	prepare.go   reads the data, lists the cells, and identifies all that the results follow from
 //	compute.go   computes the missing cells, and makes tables of the cells
 //	draw.go      draws figures of the tables
-//	report.go    writes README.md about the tables and the run, and the pages about all results
-//	publish.go   puts the files into the results folder
+//	publish.go   writes README.md, puts all files into the results folder, and writes the pages about all results
 //
-// list.go and verify.go compare published results with what these steps make.
+// check.go compares published results with what these steps make.
 package pipeline
 
 import (
@@ -36,16 +35,17 @@ type Request struct {
 	Short   bool     // the short forms, whose values the manifests have
 	Out     string   // folder of the results folders; empty: the default for each manifest
 	Workers uint     // number of cells that are computed at a time
+	Quiet   bool     // without progress on Stderr
 
 	Stdout, Stderr io.Writer
-	Progress       io.Writer
 }
 
 // batch is some experiments that run at the same time.
 type batch struct {
 	*Request
-	engine *engine.Engine
-	mu     sync.Mutex // held while an experiment reads its data, which takes the most memory, or prints
+	progress io.Writer
+	engine   *engine.Engine
+	mu       sync.Mutex // held while an experiment reads its data, which takes the most memory, or prints
 }
 
 var fused = closedform.Fused()
@@ -65,8 +65,12 @@ func (r *Request) Run(ctx context.Context) (dirs []string, err error) {
 // run runs experiments at the same time, first those that do not read the results of others. Each is
 // published as soon as its cells are done. After the first error no cell starts.
 func (r *Request) run(ctx context.Context, experiments []*Experiment) error {
+	progress := r.Stderr
+	if r.Quiet {
+		progress = io.Discard
+	}
 	if fused {
-		fmt.Fprintf(r.Progress, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
+		fmt.Fprintf(progress, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
 			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s\n", CommandLine(r.Words))
 	}
 	var first, derived []*Experiment
@@ -77,7 +81,8 @@ func (r *Request) run(ctx context.Context, experiments []*Experiment) error {
 			first = append(first, e)
 		}
 	}
-	b := &batch{Request: r, engine: engine.New(max(1, int(r.Workers)), r.Stderr, r.Progress)}
+	cells := engine.New(max(1, int(r.Workers)), r.Stderr, progress)
+	b := &batch{Request: r, progress: progress, engine: cells}
 	err := b.run(ctx, first)
 	if err == nil {
 		err = b.run(ctx, derived)
@@ -121,7 +126,7 @@ func (b *batch) runOne(ctx, computing context.Context, e *Experiment) (err error
 	if err != nil {
 		return err
 	}
-	figures, err := drawAll(j.Study.Figures(), r.read)
+	figures, err := drawAll(j.Study.Figures(), r.tables.Read)
 	if err != nil {
 		return err
 	}

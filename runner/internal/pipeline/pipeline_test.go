@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // command does what the program does with these arguments.
 func command(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	r := &Request{Words: args, Stdout: stdout, Stderr: stderr, Progress: stderr}
+	r := &Request{Words: args, Stdout: stdout, Stderr: stderr}
 	name := "run"
 	if !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
@@ -53,12 +53,10 @@ func command(ctx context.Context, stdout, stderr io.Writer, args []string) error
 	f.BoolVar(&r.Short, "short", false, "")
 	f.StringVar(&r.Out, "out", "", "")
 	f.UintVar(&r.Workers, "workers", 2, "")
-	quiet, behind := f.Bool("quiet", false, ""), f.Bool("check", false, "")
+	f.BoolVar(&r.Quiet, "quiet", false, "")
+	behind := f.Bool("check", false, "")
 	for f.Parse(args); f.NArg() > 0; f.Parse(f.Args()[1:]) {
 		r.Names = append(r.Names, f.Arg(0))
-	}
-	if *quiet {
-		r.Progress = io.Discard
 	}
 	switch {
 	case *behind:

@@ -1,12 +1,23 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 
 	"closedform/runner/internal/own"
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // publish puts the files into the results folder, unless another process has just done so, and prints the
@@ -28,3 +39,85 @@ func (j *job) publish(ctx context.Context, files []store.File, readme *report.RE
 	j.print(fmt.Sprintf("has %d files, in %.2f s\n", len(files), j.run.Seconds) + report.Text(readme.Result))
 	return nil
 }
+
+// readme returns README.md of results. It follows from the tables as published, the manifest, and the
+// provenance of the run that made the results.
+func (e *Experiment) readme(r *results, run *store.Run) *report.README {
+	page := &report.README{
+		Name: e.Name, Asks: e.Kind.Asks, Figures: e.Study.Figures(), Tables: r.about, Kept: r.kept,
+		Command: CommandLine(run.Command[min(1, len(run.Command)):]), Programs: run.Programs,
+	}
+	if s, ok := e.Study.(study.WithResult); ok {
+		page.Result = s.Result(r.tables, run.CellSeconds)
+	}
+	if len(e.Overrides) == 0 { // a finding is about the values of the manifest
+		var err error
+		if page.Finding, err = quote.Fill(e.Finding, r.tables.Read); err != nil {
+			page.Result.Notes = append(page.Result.Notes, fmt.Sprintf("finding: %v", err))
+		}
+	}
+	return page
+}
+
+// rewritten returns README.md as the current code writes it about published results. The descriptions of
+// columns are known only to the cells, so they are read from the published README.md; the source digest
+// covers them.
+func (e *Experiment) rewritten() ([]byte, error) {
+	published, err := store.OpenResults(e.Dir)
+	run, unread := store.ReadRun(e.Dir)
+	path := filepath.Join(e.Dir, "README.md")
+	old, missing := os.ReadFile(path)
+	if err := cmp.Or(err, unread, missing); err != nil {
+		return nil, err
+	}
+	r := new(results)
+	r.about, r.kept = report.Described(old)
+	for _, name := range published.Tables() {
+		t, err := published.Table(name)
+		if errors.Is(err, store.ErrNotCommitted) {
+			continue // no text is about such a table
+		} else if err != nil {
+			return nil, err
+		}
+		about := r.about.Get(name)
+		if about == nil || !slices.Equal(table.Names(t.Columns), table.Names(about.Columns)) {
+			return nil, fmt.Errorf("%s does not describe the columns of %s", path, name)
+		}
+		r.tables = append(r.tables, t)
+	}
+	return e.readme(r, run).Markdown(), nil
+}
+
+// writePages writes the pages about all results into the folders above those of experiments, if they have
+// results.
+func writePages(w io.Writer, experiments []*Experiment) (failed error) {
+	wrote := map[string]bool{}
+	for _, e := range experiments {
+		out := filepath.Dir(e.Dir)
+		made, _ := filepath.Glob(filepath.Join(out, "*", "run.json"))
+		if made == nil || wrote[out] {
+			continue
+		}
+		page, err := report.Write(out, Folder, isPublished(out))
+		fmt.Fprintf(w, "open %s\n", page)
+		wrote[out], failed = true, errors.Join(failed, err)
+	}
+	return failed
+}
+
+// Program is how the program is run in the root of the repository.
+const Program = "go run ./runner"
+
+// CommandLine returns the command line of the program with these words, quoted for a shell.
+func CommandLine(words []string) string {
+	command := Program
+	for _, word := range words {
+		if !plain.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		command += " " + word
+	}
+	return command
+}
+
+var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)

@@ -43,9 +43,6 @@ func TableFile(t *table.Table) File {
 	return File{t.Name + ".csv", text}
 }
 
-// Packed reports whether the file is that of a packed table.
-func (f File) Packed() bool { return strings.HasSuffix(f.Name, packed) }
-
 // Pack returns the text packed by gzip.
 func Pack(text []byte) []byte {
 	var buf bytes.Buffer
@@ -145,6 +142,24 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		err = fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
 	}
 	return nil, err
+}
+
+// Published returns a function that reads the tables in a folder of results, by names EXPERIMENT/TABLE. It
+// reads each table once.
+func Published(results string) func(name string) (*table.Table, error) {
+	tables := map[string]*table.Table{}
+	return func(name string) (t *table.Table, err error) {
+		if t = tables[name]; t != nil {
+			return t, nil
+		}
+		experiment, file, _ := strings.Cut(name, "/")
+		r, err := OpenResults(filepath.Join(results, experiment))
+		if err == nil {
+			t, err = r.Table(file)
+		}
+		tables[name] = t
+		return t, err
+	}
 }
 
 const (

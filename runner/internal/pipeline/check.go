@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,13 +51,13 @@ func List(w io.Writer) error {
 }
 
 func (e *Experiment) state() string {
-	behind, _, err := e.behind()
+	behind, _ := e.behind()
 	published, unread := store.OpenResults(e.Dir)
 	none := errors.Is(unread, fs.ErrNotExist)
 	cells, _ := filepath.Glob(filepath.Join(e.Dir, "cells", "*.cell"))
 	failed := store.Failure(e.Dir)
 	switch {
-	case err != nil, !none && unread != nil:
+	case !none && unread != nil:
 		return "cannot be read"
 	case !none && len(published.Differing(false)) > 0:
 		return "files differ"
@@ -89,10 +90,7 @@ func Check(w io.Writer) error {
 	var behind []string
 	for _, e := range all {
 		known[e.Name] = true
-		why, excused, err := e.behind()
-		if err != nil {
-			return err
-		}
+		why, excused := e.behind()
 		if why != "" {
 			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
 		}
@@ -123,19 +121,19 @@ func Check(w io.Writer) error {
 
 // behind returns why published results are not what a run makes today, or "" if they are. They are excused if
 // they cannot be computed here. It reads no data.
-func (e *Experiment) behind() (why string, excused bool, err error) {
-	why, excused, err = e.outdated()
-	if err != nil || why == noResults || why != "" && !excused {
-		return why, excused, err
+func (e *Experiment) behind() (why string, excused bool) {
+	why, excused = e.outdated()
+	if why == noResults || why != "" && !excused {
+		return why, excused
 	}
 	text, err := e.rewritten()
 	if err != nil {
-		return err.Error(), false, nil
+		return err.Error(), false
 	}
 	if old, _ := os.ReadFile(filepath.Join(e.Dir, "README.md")); !bytes.Equal(old, text) {
-		return "README.md is not what the program writes today; draw writes it", false, nil
+		return "README.md is not what the program writes today; draw writes it", false
 	}
-	return why, excused, nil
+	return why, excused
 }
 
 const noResults = "no results"
@@ -143,15 +141,15 @@ const noResults = "no results"
 // outdated returns why published results are not those of the current sources, manifest, and results that
 // they are derived from, or "" if they are. It excuses other sources, and no results, if a program is
 // missing.
-func (e *Experiment) outdated() (why string, excused bool, err error) {
+func (e *Experiment) outdated() (why string, excused bool) {
 	run, err := store.ReadRun(e.Dir)
 	elsewhere := e.elsewhere()
 	if errors.Is(err, fs.ErrNotExist) {
-		return noResults, elsewhere, nil
+		return noResults, elsewhere
 	}
 	text, unresolved := e.resolved() // after elsewhere, which sets what programs are
 	if err := cmp.Or(err, unresolved); err != nil {
-		return "", false, err
+		return err.Error(), false
 	}
 	made, _ := os.ReadFile(filepath.Join(e.Dir, "manifest.toml")) // a missing file counts as another manifest
 	computed := programs
@@ -160,15 +158,15 @@ func (e *Experiment) outdated() (why string, excused bool, err error) {
 	}
 	switch current := run.SourceDigest == SourceDigest(); {
 	case !bytes.Equal(computed.ReplaceAll(made, nil), computed.ReplaceAll(text, nil)):
-		return "of another manifest", false, nil
+		return "of another manifest", false
 	case !current && elsewhere:
-		return "of other sources; its program, or this version of it, is not installed", true, nil
+		return "of other sources; its program, or this version of it, is not installed", true
 	case !current:
-		return "of other sources", false, nil
+		return "of other sources", false
 	case !e.followsSources():
-		return "derived of other results", false, nil
+		return "derived of other results", false
 	}
-	return "", false, nil
+	return "", false
 }
 
 // Lines of a manifest as resolved, which follow from the programs that are installed, and from their files.
@@ -199,4 +197,58 @@ func (e *Experiment) followsSources() bool {
 		old, _ := os.ReadFile(filepath.Join(e.Dir, file.Name))
 		return !bytes.Equal(old, file.Data)
 	})
+}
+
+// Verify runs experiments again in a temporary folder, and prints every file that differs from the published
+// results. README.md is written for the run that made the published results. An experiment that reads the
+// results of others reads the published ones, which are verified themselves.
+func (r *Request) Verify(ctx context.Context) error {
+	experiments, err := r.Find(true)
+	if err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp("", "closedform-verify-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	var verified []*Experiment
+	var published []string
+	for _, e := range experiments {
+		_, err := store.OpenResults(e.Dir)
+		run, unread := store.ReadRun(e.Dir)
+		if err := cmp.Or(err, unread); err != nil {
+			return fmt.Errorf("%s: nothing to compare with: %w", e.Name, err)
+		}
+		if e.elsewhere() {
+			fmt.Fprintf(r.Stdout, "%s: another version of its program computed it; skipped\n", e.Name)
+			continue
+		}
+		e.verified = run
+		verified, published = append(verified, e), append(published, e.Dir)
+		e.Dir = filepath.Join(temporary, filepath.Base(e.Dir))
+	}
+	silent := *r
+	silent.Stdout = io.Discard
+	if err := silent.run(ctx, verified); err != nil {
+		return err
+	}
+	differing := 0
+	for i, e := range verified {
+		lines, err := store.Compare(published[i], e.Dir)
+		if err != nil {
+			return err
+		}
+		verdict := "same bytes"
+		if differing += len(lines); len(lines) > 0 {
+			verdict = "differs"
+		}
+		for _, line := range append(lines, verdict) {
+			fmt.Fprintf(r.Stdout, "%s: %s\n", e.Name, line)
+		}
+	}
+	if differing > 0 {
+		return fmt.Errorf("%d files differ from the results", differing)
+	}
+	return nil
 }

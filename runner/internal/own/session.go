@@ -1,0 +1,260 @@
+package own
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"closedform/core/classifier"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
+)
+
+// session predicts the rows of a table, one after another.
+type session struct {
+	network *Network
+	table   *dataset.Reader
+	column  int  // column of the labels, the classes; negative: there is none
+	lines   bool // without a column of labels, the line after a row is its label
+	inputs  func(row dataset.Row) (x []float64, unseen []string, err error)
+	predict func(dst *classifier.Prediction, x []float64) error
+	read    int    // number of rows that were read with their labels
+	failed  int    // number of rows that could not be predicted
+	scores  scores // since the last report
+
+	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, and the class and
+	// the numbers that were printed, of which the last ones are the probabilities of the classes.
+	place   string
+	x       []float64
+	p       classifier.Prediction
+	class   string
+	numbers []float64
+
+	header   []string // names of the columns that are printed
+	out      *csv.Writer
+	stderr   io.Writer
+	reported map[string]bool // words that the training table does not have
+}
+
+// scores are the running scores of rows whose class is known.
+type scores struct {
+	rows, unknown int         // rows, and those of them that were answered by unknown
+	p             [][]float64 // probabilities of the classes, for each row that could be predicted
+	class         []int       // the classes of these rows
+}
+
+// open opens the network and the table. If the rows will be learned, predicting is fast after each of them,
+// and the probabilities of the classes are not printed, because classes may be added.
+func open(stdout, stderr io.Writer, o Options, learned bool) (*session, error) {
+	n, err := Read(o.Network)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{network: n, lines: learned, out: csv.NewWriter(stdout), stderr: stderr, reported: map[string]bool{}}
+	s.predict, s.header = n.Before, strings.Fields("row class probability confidence aleatoric epistemic "+
+		"mutual_information familiarity")
+	if !learned {
+		s.predict = n.Predict
+		for _, class := range n.Classes {
+			s.header = append(s.header, "p_"+class)
+		}
+	}
+	if err = s.decide(o); err == nil {
+		err = s.openTable(o)
+	}
+	return s, err
+}
+
+// openTable opens the table of the options. Format fields that are empty are those of the training table.
+func (s *session) openTable(o Options) (err error) {
+	file, name := os.Stdin, "standard input"
+	if o.Data != "-" {
+		name = o.Data
+		if file, err = os.Open(name); err != nil { // it is closed when the program ends
+			return err
+		}
+	}
+	f := s.network.Format
+	f.Separator, f.Decimal = cmp.Or(o.Format.Separator, f.Separator), cmp.Or(o.Format.Decimal, f.Decimal)
+	if s.table, err = dataset.NewReader(file, name, f); err != nil {
+		return err
+	}
+	s.column, err = s.table.Column(cmp.Or(o.Format.Class, f.Class, "class"))
+	if err != nil && o.Format.Class != "" {
+		return err
+	}
+	s.inputs, err = s.network.Scaler.Inputs(s.table)
+	return err
+}
+
+// decide sets which rows are answered.
+func (s *session) decide(o Options) (err error) {
+	const confidence = 0.95
+	if o.Wrong < 1 {
+		if o.Confidence, err = s.network.Threshold(o.Wrong, confidence); err != nil {
+			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
+				o.Network, err)
+		}
+		text := fmt.Sprintf("rows with a confidence below %.6g are unknown; with %g %% confidence at most %g %% "+
+			"of the answers are wrong", o.Confidence, 100*confidence, 100*o.Wrong)
+		if math.IsInf(o.Confidence, 1) {
+			text = "all rows are unknown: the predictions before learning are too few or too often wrong"
+		}
+		s.say("%s: %s", o.Network, text)
+	}
+	s.network.Decision = o.Decision
+	return nil
+}
+
+// run answers the rows from the given one on, counted from 1, and hands the label of each to use: "" if there
+// is none, or if the row could not be predicted.
+func (s *session) run(ctx context.Context, from int, use func(label string) error) error {
+	err := s.print(s.header)
+	for err == nil {
+		err = s.next(ctx, from, use)
+	}
+	s.report()
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// next answers a row, and only then reads its label.
+func (s *session) next(ctx context.Context, from int, use func(label string) error) error {
+	row, err := s.line(ctx)
+	if err == nil && s.read+1 >= from {
+		err = s.answer(row)
+	}
+	if err != nil {
+		return err
+	}
+	label, bad, err := s.label(ctx, row)
+	if err != nil {
+		return err
+	}
+	if s.read++; s.read < from {
+		return nil
+	}
+	if class := slices.Index(s.network.Classes, label); class >= 0 {
+		s.score(class)
+	}
+	if bad != nil {
+		s.say("%v; the row is not learned", bad)
+	}
+	if bad != nil || s.x == nil {
+		label = ""
+	}
+	return use(label)
+}
+
+// label returns the label of a row, "" if there is none; bad says what is wrong with the line of the label.
+func (s *session) label(ctx context.Context, row dataset.Row) (label string, bad, err error) {
+	switch {
+	case s.column >= 0 && s.column < len(row.Cells):
+		return row.Cells[s.column], nil, nil
+	case s.column >= 0 || !s.lines:
+		return "", nil, nil
+	}
+	row, err = s.line(ctx)
+	if len(row.Cells) > 1 {
+		err = fmt.Errorf("%s:%d: found the row %q, need the class of the row before: the table has no column of "+
+			"classes; -class names the column", s.table.File, row.Line, row.Cells)
+	} else if !errors.Is(row.Err, csv.ErrFieldCount) {
+		bad = row.Err
+	}
+	return strings.Join(row.Cells, ""), bad, err
+}
+
+// line reads the next line, or returns the error of the context when it ends.
+func (s *session) line(ctx context.Context) (dataset.Row, error) {
+	var row dataset.Row
+	var err error
+	done := make(chan struct{})
+	go func() {
+		row, err = s.table.Next()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return row, err
+	case <-ctx.Done():
+		return dataset.Row{}, ctx.Err()
+	}
+}
+
+// answer predicts a row and prints the prediction. A row that cannot be predicted is reported; its class is
+// dataset.Unknown, and its numbers are NaN.
+func (s *session) answer(row dataset.Row) error {
+	s.place, s.class = fmt.Sprintf("%s:%d", s.table.File, row.Line), dataset.Unknown
+	x, unseen, err := s.inputs(row)
+	for _, word := range unseen {
+		if !s.reported[word] {
+			s.reported[word] = true
+			s.say("%s: %s is not in the training table; its inputs are 0", s.place, word)
+		}
+	}
+	p := &s.p
+	if err == nil {
+		if err = s.predict(p, x); err != nil {
+			err = fmt.Errorf("%s: %w", s.place, err)
+		}
+	}
+	if s.x = x; err != nil {
+		s.failed++
+		s.x, s.numbers = nil, table.Gaps(6+len(s.network.Classes))
+		s.say("%v; the row is %s", err, dataset.Unknown)
+	} else {
+		if p.Class != classifier.Unknown {
+			s.class = s.network.Classes[p.Class]
+		}
+		aleatoric, epistemic := p.Details.LabelVariance()
+		s.numbers = append([]float64{
+			p.P[p.Details.Class()], p.Confidence, aleatoric, epistemic, p.Details.MutualInformation(), p.Familiarity,
+		}, p.P...)
+	}
+	cells := []string{strconv.Itoa(s.read + 1), s.class}
+	for _, x := range s.numbers {
+		cells = append(cells, table.Format(x))
+	}
+	return s.print(cells)
+}
+
+func (s *session) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
+
+func (s *session) print(cells []string) error {
+	_ = s.out.Write(cells[:len(s.header)]) // Error returns its error, too
+	s.out.Flush()
+	return s.out.Error()
+}
+
+// score adds the last row, whose class is known, to the scores.
+func (s *session) score(class int) {
+	if s.scores.rows++; s.class == dataset.Unknown {
+		s.scores.unknown++
+	}
+	if s.x != nil {
+		s.scores.p, s.scores.class = append(s.scores.p, s.numbers[6:]), append(s.scores.class, class)
+	}
+}
+
+// report prints the scores since the last report, if there are any.
+func (s *session) report() {
+	if s.scores.p != nil {
+		text := fmt.Sprintf("%s: %d rows with a class: ", s.table.File, s.scores.rows)
+		for i, score := range learner.Scores(s.scores.p, s.scores.class) {
+			text += fmt.Sprintf("%s %.4g, ", learner.ScoreNames[i], score)
+		}
+		s.say("%sunknown %.4g", text, float64(s.scores.unknown)/float64(s.scores.rows))
+	}
+	s.scores = scores{}
+}
