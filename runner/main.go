@@ -136,11 +136,7 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 	case err != nil:
 		return misuse("%s: %v", c.name, err)
 	case !c.takes(len(args)):
-		got := fmt.Sprintf("%d arguments", len(args))
-		if len(args) == 1 {
-			got = "1 argument"
-		}
-		return misuse("%s takes %s; got %s", c.name, cmp.Or(c.args, "no arguments"), got)
+		return misuse("%s takes %s; got %q", c.name, cmp.Or(c.args, "no arguments"), args)
 	}
 	return do(ctx, in, args)
 }

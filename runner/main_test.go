@@ -216,7 +216,7 @@ predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
 predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
 learn n.npz | -data FILE
-list M | list takes no arguments; got 1 argument
+list M | list takes no arguments; got ["M"]
 draw M -workers 2 | -workers
 draw M -quiet | -quiet
 fetch | SET…

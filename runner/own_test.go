@@ -1,14 +1,173 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	check "closedform/internal/checktest"
 )
+
+// keeping is a manifest called moons that keeps its network.
+const keeping = `name = "moons"
+study = "learn"
+seed = 3
+data = {generator = "moons", train = 48, test = 12}
+[model]
+hidden_layers = [4]
+[save]
+network = true
+`
+
+// trained runs a manifest called moons, and returns the file of its network.
+func trained(t *testing.T, manifest string) string {
+	t.Helper()
+	inExperiments(t, map[string]string{"moons.toml": manifest})
+	mustRun(t, "-exp", "moons")
+	return filepath.Join("results", "moons", "network.npz")
+}
+
+// withInput makes a text the standard input.
+func withInput(t *testing.T, text string) {
+	t.Helper()
+	file := check.Must(os.Open(write(t, text)))
+	was := os.Stdin
+	t.Cleanup(func() { os.Stdin = was; file.Close() })
+	os.Stdin = file
+}
+
+// A run keeps the same network each time. It is shown, and predicts rows to the standard output or a file.
+func TestPredict(t *testing.T) {
+	file := trained(t, keeping)
+	contains(t, read(t, "results", "moons", "README.md"), "\n- `network.npz`: ")
+	before := read(t, file)
+	remove(t, "results", "moons", "cells")
+	remove(t, file) // as in a clone
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", "moons"), "moons: same bytes\n")
+	mustRun(t, "-exp", "moons")
+	check.Equal(t, "another run keeps the same", read(t, file) == before, true)
+	contains(t, mustRun(t, "show", file), "classes    2: 1, 2\n", "input      x2: (x ", "Layers:[2 4 2]")
+
+	const rows = "note,x2,x1\na,0.5,0\nb,0,1\n"
+	write(t, rows, "new.csv")
+	want := mustRun(t, "predict", "-data", "new.csv", file)
+	contains(t, want, "row,class,", "familiarity,p_1,p_2\n1,", "\n2,")
+	withInput(t, rows)
+	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-"), want)
+	mustRun(t, "predict", file, "-data", "new.csv", "-to", "out.csv.gz")
+	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
+	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
+	write(t, "x1,x2\n1,2\nwide,1\n", "bad.csv")
+	for args, says := range map[string]string{
+		"-data new.csv -to new.csv":      "-to new.csv is new.csv, which the predictions would replace",
+		"-data new.csv -to gone/out.csv": "write gone/out.csv: no such file or directory",
+		"-data bad.csv":                  "1 of 2 rows could not be predicted",
+	} {
+		code, _, stderr := exit(t, append([]string{"predict", file}, strings.Fields(args)...)...)
+		check.Equal(t, args+": exit code", code, 1)
+		contains(t, stderr, "runner: "+says)
+	}
+}
+
+const header = "class,x1,x2\n"
+
+// moons returns rows of both classes and, every tenth, of a new one.
+func moons(n int) (rows []string) {
+	for i := range n {
+		rows = append(rows, fmt.Sprintf("%d,%g,%g\n", 1+i%2, float64(i%2)+float64(i%7)/9, 0.4-float64(i%5)/9))
+		if i%10 == 9 {
+			rows[i] = fmt.Sprintf("new,4,%d\n", i%4)
+		}
+	}
+	return rows
+}
+
+// learnFrom lets a network learn rows from the standard input, and returns what is printed.
+func learnFrom(t *testing.T, rows []string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	withInput(t, header+strings.Join(rows, ""))
+	stdout, stderr, err := try(t, append([]string{"learn", "-data", "-"}, args...)...)
+	check.OK(t, err)
+	return stdout, stderr
+}
+
+// The answer to a row is there before its class is asked for. An interrupt keeps what was learned.
+func TestLearnAnswersFirst(t *testing.T) {
+	file := trained(t, keeping)
+	in, rows, err := os.Pipe()
+	check.OK(t, err)
+	defer rows.Close()
+	defer func(was *os.File) { os.Stdin = was }(os.Stdin)
+	os.Stdin = in
+	answers, out := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	var log bytes.Buffer
+	go func() { ended <- run(ctx, out, &log, []string{"learn", file, "-data", "-", "-unknown", "1"}) }()
+	answer := bufio.NewReader(answers)
+	go fmt.Fprint(rows, "x1,x2\n")
+	begins(t, check.Must(answer.ReadString('\n')), "row,")
+	for i, class := range []string{"1", "?", "new", "2"} {
+		fmt.Fprint(rows, "0.5,1.5\n")
+		begins(t, check.Must(answer.ReadString('\n')), fmt.Sprintf("%d,unknown,0.", i+1))
+		fmt.Fprintln(rows, class)
+	}
+	fmt.Fprint(rows, "0.5,1.5\n")
+	check.Must(answer.ReadString('\n'))
+	cancel()
+	check.Refuses(t, "interrupted", <-ended, "to go on at row 5: go run ./runner learn "+file+
+		" -data - -unknown 1 -from 5")
+	contains(t, log.String(), `standard input:6: new class "new"`, file+": 4 rows, 3 learned\n")
+	goesOn, _ := learnFrom(t, moons(1), file)
+	contains(t, goesOn, "\n1,")
+}
+
+// A network whose learning is killed is the last one that was saved: what it has not learned can be
+// learned then, and it is the network of a stream that went on.
+func TestLearnKilled(t *testing.T) {
+	file, rows := trained(t, keeping), moons(2400)
+	learnFrom(t, rows, file, "-to", "whole.npz")
+	write(t, header+strings.Join(rows, ""), "all.csv")
+	var first os.FileInfo // of the network before the first row
+	saved := func() bool {
+		now, err := os.Stat("part.npz")
+		if first == nil {
+			first = now
+		}
+		return err == nil && !os.SameFile(now, first)
+	}
+	p, ended := startAndWait(t, saved, "learn", file, "-data", "all.csv", "-to", "part.npz")
+	p.Process.Kill()
+	<-ended
+	n := -1
+	_, log := learnFrom(t, nil, "part.npz")
+	fmt.Sscanf(log, "part.npz: %d rows", &n)
+	if n < 1000 || n%1000 != 0 && signaled(p, syscall.SIGKILL) {
+		t.Fatalf("it ended with %v, and %d rows are saved: %s", p.ProcessState, n, log)
+	}
+	learnFrom(t, rows[n:], "part.npz")
+	check.Equal(t, "the network of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
+}
+
+// An output layer on features is kept, predicts and learns as a network does.
+func TestLearnOutputLayer(t *testing.T) {
+	ridge := "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\""
+	file := trained(t, strings.Replace(keeping, "hidden_layers = [4]", ridge, 1))
+	rows := moons(21)
+	learnFrom(t, rows, file)
+	write(t, header+strings.Join(rows, ""), "new.csv")
+	text, _, err := try(t, "predict", file, "-data", "new.csv")
+	check.OK(t, err)
+	contains(t, text, ",familiarity,p_1,p_2,p_new\n1,1,0.", "\n10,new,0.99")
+}
 
 // A table needs no manifest: one is written and run, and its network predicts and learns other rows.
 func TestOwnTable(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 )
 
 // Split draws a test part, class by class: the given fraction, above 0 and below 1, of the n examples of a
-// class, rounded, but at least 1 and at most n−1. The only example of a class stays in the training part. The
-// indices in both parts ascend. Split returns an error if a part is empty.
-func (e *Examples) Split(fraction float64, src rand.Source) (trainRows, testRows []int, err error) {
-	members := e.members()
+// class, rounded, but at least 1 and at most n−1. The only example of a class stays in the training part. Both
+// parts are in the order of e. Split returns an error if a part is empty.
+func (e *Examples) Split(fraction float64, src rand.Source) (train, test *Examples, err error) {
+	var trainRows, testRows []int
 	rnd := rand.New(src)
-	for _, m := range members {
+	for _, m := range e.members() {
 		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
 		taken := min(max(int(math.Round(fraction*float64(len(m)))), 1), max(len(m)-1, 0))
 		testRows, trainRows = append(testRows, m[:taken]...), append(trainRows, m[taken:]...)
@@ -29,7 +29,7 @@ func (e *Examples) Split(fraction float64, src rand.Source) (trainRows, testRows
 		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both",
 			len(trainRows), len(testRows))
 	}
-	return trainRows, testRows, nil
+	return e.Subset(trainRows), e.Subset(testRows), nil
 }
 
 // members returns the indices of the examples of each class.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"closedform/internal/field"
@@ -177,27 +178,24 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 }
 
 func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
-	var trainRows, testRows []int
 	switch {
 	case s.Name != "":
 		task := s.Task()
 		drawn := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
-		trainRows, testRows = divide(drawn.Len(), 0, s.Train)
-		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
+		train, test = divide(drawn, 0, s.Train)
+		return train, test, nil
 	case s.test != nil:
-		if train, err = Rows(s.whole, "train_rows", s.TrainRows); err != nil {
-			return nil, nil, err
-		}
-		return dataset.Parts(train, s.test)
+		test = s.test
+		train, err = Rows(s.whole, "train_rows", s.TrainRows)
 	case s.TrainRows != "":
-		trainRows, testRows, err = splitRows(s.whole, "train_rows", s.TrainRows)
+		train, test, err = splitRows(s.whole, "train_rows", s.TrainRows)
 	default:
-		trainRows, testRows, err = s.whole.Split(s.TestFraction, src)
+		train, test, err = s.whole.Split(s.TestFraction, src)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
+	return dataset.Parts(train, test)
 }
 
 func rowRange(key, text string) (first, last int, err error) {
@@ -220,31 +218,25 @@ func Rows(e *Examples, key, text string) (*Examples, error) {
 	if text == "" {
 		return e, nil
 	}
-	rows, _, err := splitRows(e, key, text)
-	if err != nil {
-		return nil, err
-	}
-	return e.Subset(rows), nil
+	in, _, err := splitRows(e, key, text)
+	return in, err
 }
 
-func splitRows(e *Examples, key, text string) (in, others []int, err error) {
+func splitRows(e *Examples, key, text string) (in, others *Examples, err error) {
 	first, last, err := rowRange(key, text)
 	if err = cmp.Or(err, field.Refuse(last > e.Len() || last-first+1 == e.Len(), key, text,
 		fmt.Sprintf("from 1 to %d, and not all of them", e.Len()))); err != nil {
 		return nil, nil, err
 	}
-	in, others = divide(e.Len(), first-1, last)
+	in, others = divide(e, first-1, last)
 	return in, others, nil
 }
 
-// divide returns the indices from start to end−1, and the others below n.
-func divide(n, start, end int) (in, others []int) {
-	for i := range n {
-		if start <= i && i < end {
-			in = append(in, i)
-		} else {
-			others = append(others, i)
-		}
+// divide returns the examples from start to end−1, and the others.
+func divide(e *Examples, start, end int) (in, others *Examples) {
+	rows := make([]int, e.Len())
+	for i := range rows {
+		rows[i] = i
 	}
-	return in, others
+	return e.Subset(rows[start:end]), e.Subset(slices.Concat(rows[:start], rows[end:]))
 }

@@ -117,7 +117,7 @@ type Grid struct {
 
 // Grid returns the grid of n by n points that divides the region evenly.
 func (r Region) Grid(n int) *Grid {
-	g := &Grid{X: r.Axis(0, n), Y: r.Axis(1, n)}
+	g := &Grid{X: r.axis(0, n), Y: r.axis(1, n)}
 	for _, y := range g.Y {
 		for _, x := range g.X {
 			g.Points = append(g.Points, []float64{x, y})
@@ -128,9 +128,8 @@ func (r Region) Grid(n int) *Grid {
 
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
-// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i]. They are exactly symmetric
-// if Low[i] = −High[i].
-func (r Region) Axis(i, n int) []float64 {
+// axis returns n ≥ 2 evenly spaced coordinates of input i. They are exactly symmetric if Low[i] = −High[i].
+func (r Region) axis(i, n int) []float64 {
 	axis := make([]float64, n)
 	for k := range axis {
 		axis[k] = (r.High[i]*float64(k) + r.Low[i]*float64(n-1-k)) / float64(n-1)

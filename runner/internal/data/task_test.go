@@ -82,7 +82,7 @@ func TestWedges(t *testing.T) {
 func TestGrid(t *testing.T) {
 	g := Region{Low: [2]float64{1, 10}, High: [2]float64{4, 40}}.Grid(4)
 	check.Equal(t, "points", g.Points[:6], [][]float64{{1, 10}, {2, 10}, {3, 10}, {4, 10}, {1, 20}, {2, 20}})
-	axis := square(2).Axis(1, 81)
+	axis := square(2).axis(1, 81)
 	for i, x := range axis {
 		check.True(t, x == -axis[80-i] && x == math.Round(x*20)/20, "axis[%d] = %v, mirror %v", i, x, axis[80-i])
 	}

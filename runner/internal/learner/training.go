@@ -55,7 +55,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	if len(m.Candidates) == 0 {
 		return t.train(ctx, m, train, test)
 	}
-	trainRows, validationRows, err := train.Split(t.Validation, t.Split)
+	part, validation, err := train.Split(t.Validation, t.Split)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
 	}
@@ -67,7 +67,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 		if err != nil {
 			return nil, err
 		}
-		r, err := trial.train(ctx, with, train.Subset(trainRows), train.Subset(validationRows))
+		r, err := trial.train(ctx, with, part, validation)
 		if err != nil {
 			return nil, err
 		}

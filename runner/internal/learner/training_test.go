@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 		Random: func() rand.Source { return rand.NewPCG(1, 2) }, Scale: dataset.Standard, Validation: 0.4,
 		Shuffle: ordered,
 	}
-	trainRows, validationRows, err := examples.Split(0.4, rand.NewPCG(5, 6))
+	part, validation, err := examples.Split(0.4, rand.NewPCG(5, 6))
 	check.OK(t, err)
 	for _, keys := range []string{
 		`kind = "laplace"; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]`,
@@ -56,7 +56,6 @@ func TestChoose(t *testing.T) {
 		var best Method
 		for _, candidate := range m.Candidates {
 			one := check.Must(m.with(candidate))
-			part, validation := examples.Subset(trainRows), examples.Subset(validationRows)
 			r := check.Must(training.Run(t.Context(), one, part, validation))
 			check.Equal(t, "no choice", r.Chosen, "")
 			if loss := metric.LogLoss(r.P, r.Class); loss < lowest {

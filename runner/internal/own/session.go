@@ -59,7 +59,8 @@ func open(stdout, stderr io.Writer, o Options, learned bool) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{network: n, lines: learned, out: csv.NewWriter(stdout), stderr: stderr, reported: map[string]bool{}}
+	s := &session{network: n, lines: learned, reported: map[string]bool{}}
+	s.out, s.stderr = csv.NewWriter(stdout), stderr
 	s.predict, s.header = n.Before, strings.Fields("row class probability confidence aleatoric epistemic "+
 		"mutual_information familiarity")
 	if !learned {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -14,9 +15,8 @@ import (
 // results are the tables and files of an experiment.
 type results struct {
 	tables table.Tables // as published, which is how figures and texts use them
-	about  table.Tables // the same tables without rows, with the descriptions of their columns
-	kept   []string     // names of files that cells have left
 	files  []store.File
+	page   report.README // its Tables describe the columns
 }
 
 // compute computes the missing cells, and returns the tables of all cells. It completes the provenance.
@@ -39,7 +39,7 @@ func (j *job) compute(ctx context.Context) (*results, error) {
 	for _, c := range cells {
 		sets, r.files = append(sets, c.Tables), append(r.files, c.Files...)
 		for _, file := range c.Files {
-			r.kept = append(r.kept, file.Name)
+			r.page.Kept = append(r.page.Kept, file.Name)
 		}
 	}
 	for _, t := range j.Study.Tables(sets) {
@@ -50,7 +50,8 @@ func (j *job) compute(ctx context.Context) (*results, error) {
 		}
 		about := t.Rows(nil)
 		about.Packed = strings.HasSuffix(file.Name, ".gz")
-		r.tables, r.about, r.files = append(r.tables, written), append(r.about, about), append(r.files, file)
+		r.tables, r.files = append(r.tables, written), append(r.files, file)
+		r.page.Tables = append(r.page.Tables, about)
 	}
 	j.run.Seconds = time.Since(j.run.Start).Seconds()
 	return r, nil

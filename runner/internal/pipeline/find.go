@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,9 +37,6 @@ type Experiment struct {
 	out      string     // as in [Request]
 	verified *store.Run // while results are verified, the run that made them
 }
-
-// sources returns the folder of the results of other experiments.
-func (e *Experiment) sources() string { return cmp.Or(e.out, Results) }
 
 // Find reads and checks all manifests before the first results folder is touched. If data are needed, All
 // skips manifests whose data are missing, with a line that says so.

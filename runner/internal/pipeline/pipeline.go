@@ -4,7 +4,7 @@
 //	prepare.go   reads the data, lists the cells, and identifies all that the results follow from
 //	compute.go   computes the missing cells, and makes tables of the cells
 //	draw.go      draws figures of the tables
-//	publish.go   writes README.md, puts all files into the results folder, and writes the pages about all results
+//	publish.go   writes README.md, publishes all files, and writes the pages about all results
 //
 // check.go compares published results with what these steps make.
 package pipeline

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -81,13 +82,14 @@ func (e *Experiment) use() (sums []byte, err error) {
 	if !ok {
 		return nil, nil
 	}
+	out := cmp.Or(e.out, Results)
 	for _, name := range d.Sources() {
-		r, err := store.OpenResults(filepath.Join(e.sources(), name))
+		r, err := store.OpenResults(filepath.Join(out, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			if _, unknown := find(name); unknown != nil {
 				err = unknown
 			} else {
-				err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, e.sources())
+				err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, out)
 			}
 		}
 		if err != nil {
@@ -95,7 +97,7 @@ func (e *Experiment) use() (sums []byte, err error) {
 		}
 		sums = append(sums, r.Sums()...)
 	}
-	return sums, d.Use(store.Published(e.sources()))
+	return sums, d.Use(store.Published(out))
 }
 
 // resolved returns the manifest with all values spelled out. Outside of [Folder], its folder is an absolute

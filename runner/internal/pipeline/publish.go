@@ -40,13 +40,12 @@ func (j *job) publish(ctx context.Context, files []store.File, readme *report.RE
 	return nil
 }
 
-// readme returns README.md of results. It follows from the tables as published, the manifest, and the
+// readme completes README.md of results. It follows from the tables as published, the manifest, and the
 // provenance of the run that made the results.
 func (e *Experiment) readme(r *results, run *store.Run) *report.README {
-	page := &report.README{
-		Name: e.Name, Asks: e.Kind.Asks, Figures: e.Study.Figures(), Tables: r.about, Kept: r.kept,
-		Command: CommandLine(run.Command[min(1, len(run.Command)):]), Programs: run.Programs,
-	}
+	page := &r.page
+	page.Name, page.Asks, page.Figures, page.Programs = e.Name, e.Kind.Asks, e.Study.Figures(), run.Programs
+	page.Command = CommandLine(run.Command[min(1, len(run.Command)):])
 	if s, ok := e.Study.(study.WithResult); ok {
 		page.Result = s.Result(r.tables, run.CellSeconds)
 	}
@@ -71,7 +70,7 @@ func (e *Experiment) rewritten() ([]byte, error) {
 		return nil, err
 	}
 	r := new(results)
-	r.about, r.kept = report.Described(old)
+	r.page.Tables, r.page.Kept = report.Described(old)
 	for _, name := range published.Tables() {
 		t, err := published.Table(name)
 		if errors.Is(err, store.ErrNotCommitted) {
@@ -79,7 +78,7 @@ func (e *Experiment) rewritten() ([]byte, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		about := r.about.Get(name)
+		about := r.page.Tables.Get(name)
 		if about == nil || !slices.Equal(table.Names(t.Columns), table.Names(about.Columns)) {
 			return nil, fmt.Errorf("%s does not describe the columns of %s", path, name)
 		}

@@ -113,3 +113,17 @@ func TestPage(t *testing.T) {
 	has(t, list, "\n## Learning\n\n- [digits](digits/README.md): An error with `b`.\n- [lost]",
 		"\n## Others\n\n- [damaged](damaged/README.md)\n")
 }
+
+// What a README says of its files can be read, and written again.
+func TestDescribed(t *testing.T) {
+	r := README{Tables: means(), Kept: []string{"network.npz", "other.npz"}}
+	text := string(r.Markdown())
+	var again README
+	again.Tables, again.Kept = Described([]byte(text))
+	check.Equal(t, "written again", string(again.Markdown()), text)
+	check.Equal(t, "kept", again.Kept, r.Kept)
+	for k, got := range again.Tables {
+		check.Equal(t, "packed", got.Packed, r.Tables[k].Packed)
+		check.OK(t, got.Needs(table.Names(r.Tables[k].Columns)...))
+	}
+}

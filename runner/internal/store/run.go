@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,15 +109,11 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 // Expected returns the expected seconds of a cell: the mean of its group, or of the run, or 1 if neither is
 // known. r may be nil.
 func (r *Run) Expected(group string) float64 {
-	switch {
-	case r == nil:
+	if r == nil {
 		return 1
-	case r.CellSeconds[group] > 0:
-		return r.CellSeconds[group]
-	case r.CPUSeconds > 0 && r.Computed+r.Reused > 0:
-		return r.CPUSeconds / float64(r.Computed+r.Reused)
 	}
-	return 1
+	mean := r.CPUSeconds / float64(max(1, r.Computed+r.Reused))
+	return cmp.Or(r.CellSeconds[group], mean, 1)
 }
 
 // git returns the output of git. It takes no optional locks, because they would block the user's git.

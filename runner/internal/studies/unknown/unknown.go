@@ -182,17 +182,17 @@ func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 
 // train trains the method on a part of the examples, and predicts the others for validation.
 func (s spec) train(ctx context.Context, examples *data.Examples) (*scorer, error) {
-	learn, judge, err := examples.Split(s.Unknown.Validation, s.Stream("validation"))
+	train, validation, err := examples.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {
 		return nil, err
 	}
-	l, train := new(scorer), examples.Subset(learn)
+	l := new(scorer)
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
 		Order: learner.Shuffled, Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
 	}
 	if len(s.Unknown.Promise) > 0 && s.Method.Online() && s.Method.Passes <= 1 && !s.Method.OwnOrders {
-		unrecorded := len(learn) - len(judge)
+		unrecorded := train.Len() - validation.Len()
 		training.Observing = func(c *learner.Classifier, x []float64, class int) {
 			if unrecorded--; unrecorded < 0 {
 				p := c.PredictNext(x)
@@ -207,6 +207,6 @@ func (s spec) train(ctx context.Context, examples *data.Examples) (*scorer, erro
 	if slices.ContainsFunc(s.Unknown.Scores, needHidden) && l.Readout() == nil {
 		l.fitHidden(train)
 	}
-	l.validation = l.predict(examples.Subset(judge))
+	l.validation = l.predict(validation)
 	return l, nil
 }

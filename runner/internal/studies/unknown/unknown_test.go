@@ -55,9 +55,8 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predi
 		return check.Must(data.Rows(dataset.NewExamples(set, 3), "rows", rows))
 	}
 	train := part("1-48")
-	learn, judge, err := train.Split(0.25, src("validation"))
+	train, judged, err := train.Split(0.25, src("validation"))
 	check.OK(t, err)
-	judged, train := train.Subset(judge), train.Subset(learn)
 	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
 	l := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
@@ -251,7 +250,7 @@ func TestRecordOfConfidences(t *testing.T) {
 	learn, judge, err := train.Split(s.Unknown.Validation, s.Stream("validation"))
 	check.OK(t, err)
 	var want, probabilities selective.Record
-	unrecorded := len(learn) - len(judge)
+	unrecorded := learn.Len() - judge.Len()
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
 		Order: learner.Shuffled, Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
@@ -263,7 +262,7 @@ func TestRecordOfConfidences(t *testing.T) {
 			}
 		},
 	}
-	_, err = training.Run(t.Context(), s.Method, train.Subset(learn), nil)
+	_, err = training.Run(t.Context(), s.Method, learn, nil)
 	check.OK(t, err)
 	check.Equal(t, "record", check.Must(s.train(t.Context(), train)).record, want)
 	check.True(t, want != probabilities, "the members do not differ")
