@@ -14,17 +14,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 
-	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/pipeline"
-	"closedform/runner/internal/quote"
 )
 
 func main() {
@@ -152,29 +148,4 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 		rest = append(rest, f.Arg(0))
 	}
 	return rest, err
-}
-
-func fetchCommand(f *flag.FlagSet) action {
-	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
-	return func(ctx context.Context, in *invocation, sets []string) error {
-		return fetch.Get(ctx, filepath.Join(pipeline.Folder, "data", fetch.File), sets, *mirror, in.stdout)
-	}
-}
-
-func paperCommand(*flag.FlagSet) action {
-	return func(_ context.Context, _ *invocation, args []string) error {
-		return quote.WriteLaTeX(args[0], pipeline.Results)
-	}
-}
-
-func versionCommand(*flag.FlagSet) action {
-	return func(_ context.Context, in *invocation, _ []string) error {
-		version := "(unknown)"
-		if info, ok := debug.ReadBuildInfo(); ok {
-			version = info.Main.Version // has the commit, but for go run
-		}
-		_, err := fmt.Fprintf(in.stdout, "closedform %s, %s %s/%s\nsource digest %s\n",
-			version, runtime.Version(), runtime.GOOS, runtime.GOARCH, pipeline.SourceDigest())
-		return err
-	}
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"runtime"
+	"strings"
+
+	"closedform/core/classifier"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/own"
+	"closedform/runner/internal/pipeline"
+)
+
+// requestFlags declares the flags that say which experiments are meant.
+func requestFlags(f *flag.FlagSet) *pipeline.Request {
+	r := &pipeline.Request{}
+	f.StringVar(&r.Out, "out", "", "`folder` of the results folders (default results, or "+pipeline.OwnResults+
+		" beside a manifest of your own)")
+	listFlag(f, &r.Names, "exp", "\x00", "`manifest`: a path or a name in experiments/; the same as an argument")
+	f.BoolVar(&r.All, "all", false, "all manifests in experiments/")
+	listFlag(f, &r.Set, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
+		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
+	f.BoolVar(&r.Short, "short", false, "run the short forms: -set with the values of the key short")
+	return r
+}
+
+func computingFlags(f *flag.FlagSet, r *pipeline.Request) {
+	f.UintVar(&r.Workers, "workers", uint(runtime.GOMAXPROCS(0)), "compute this `number` of cells at a time")
+	f.BoolVar(&r.Quiet, "quiet", false, "show no progress on stderr")
+}
+
+// complete adds to the flags what the invocation has.
+func complete(r *pipeline.Request, in *invocation, names []string) error {
+	r.Words, r.Stdout, r.Stderr = in.words, in.stdout, in.stderr
+	r.Names = append(r.Names, names...)
+	switch {
+	case r.All && len(r.Names) > 0:
+		return misuse("-all and the names of manifests exclude each other")
+	case !r.All && len(r.Names) == 0:
+		return misuse("nothing to do; give the names of manifests, or -all")
+	}
+	return nil
+}
+
+func requestAction(r *pipeline.Request, do func(*pipeline.Request, context.Context) error) action {
+	return func(ctx context.Context, in *invocation, names []string) error {
+		if err := complete(r, in, names); err != nil {
+			return err
+		}
+		return do(r, ctx)
+	}
+}
+
+// tableFlags declares the flags of run -data.
+func tableFlags(f *flag.FlagSet) *own.Table {
+	t := &own.Table{}
+	format := &t.Format
+	f.StringVar(&t.File, "data", "", "write a manifest beside this CSV `file`, packed by gzip or not, and run "+
+		"it: it learns\nthree quarters of the rows, tests the others, and saves the network")
+	f.StringVar(&t.Test, "test", "", "test on this CSV `file` (default: on a quarter of the rows of -data)")
+	f.BoolVar(&t.AllRows, "all-rows", false, "let the saved network learn the test rows, too, after the test")
+	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
+	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
+		"every column\nthat is not of numbers")
+	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b")
+	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
+		"(leave out the row) or mean\n(of the column) (default: error)")
+	formatFlags(f, format, "','", "'.'")
+	return t
+}
+
+// ownFlags declares the flags that predict and learn share.
+func ownFlags(f *flag.FlagSet) *own.Options {
+	o := &own.Options{}
+	const training = "as in the training table"
+	f.StringVar(&o.Data, "data", "", "read rows from this CSV `file`, packed by gzip or not; -: standard input")
+	f.StringVar(&o.Format.Class, "class", "", "take the classes from this `column` (default: "+training+")")
+	f.Float64Var(&o.Probability, "unknown", 0, "answer unknown if no class has this `probability` or more")
+	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, with 95 %\n"+
+		"confidence, by answering unknown where the network is least confident; 1: answer all")
+	f.Float64Var(&o.Familiarity, "familiar", classifier.DefaultFamiliarity, "answer unknown if the "+
+		"familiarity of the inputs, a p-value, is below this `level`; 0: never")
+	formatFlags(f, &o.Format, training, training)
+	return o
+}
+
+// formatFlags declares the flags that say how a table is written.
+func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
+	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';' or 'tab' (default: "+
+		separator+")")
+	f.StringVar(&format.Decimal, "decimal", "", "read numbers with this decimal `mark`: '.' or ',' (default: "+
+		decimal+")")
+}
+
+// listFlag declares a flag that can be repeated, or have several values with a separator.
+func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, strings.Split(s, separator)...)
+		return nil
+	})
+}
