@@ -8,6 +8,7 @@ import (
 	"closedform/figures"
 	check "closedform/internal/checktest"
 	"closedform/internal/field"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
 
@@ -52,4 +53,17 @@ func TestSweep(t *testing.T) {
 	check.Equal(t, "x, y and z", got, want)
 	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
 	check.Equal(t, "boundaries of a task without one", len(Boundary([2][]float64{})), 0)
+}
+
+func TestLegend(t *testing.T) {
+	l := NewLegend([]learner.Method{{Name: "adf_exact", Label: "ADF, exact"}, {Name: "my_rule", Group: "adf"}})
+	for name, want := range map[string]string{
+		"adf_exact": "ADF, exact", "my_rule": "my rule", "your-own_rule": "your own rule",
+	} {
+		check.Equal(t, name, l.Label(name), want)
+	}
+	a, b, tagi := l.Group("adf_exact"), l.Group("my_rule"), l.Group("tagi")
+	if a < 1 || b != a || l.Group("adf-diagonal") != a || tagi == a {
+		t.Errorf("groups %d, %d and %d", a, b, tagi)
+	}
 }

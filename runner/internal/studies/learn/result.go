@@ -75,43 +75,35 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 }
 
 // scoreRows returns the rows of a summary as texts, without the keys that all rows share. The error has the
-// half-width of its interval before it is cut off at 0 or 1. The seconds are those of the group of cells
-// whose name has all words of the row, such as method=joint, if there is one such group.
+// half-width of its interval before it is cut off at 0 or 1. The seconds are those of the group of cells with
+// the words of the row; maps over λ have none.
 func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]string) {
-	var shown, words []string // columns
-	for _, c := range summary.Columns[:slices.Index(table.Names(summary.Columns), "seeds")] {
-		if c.Kind == table.Words {
-			words = append(words, c.Name)
-		}
-		if c.Name == "method" || len(summary.Distinct(c.Name)) > 1 {
-			shown = append(shown, c.Name)
-		}
-	}
+	keys := summary.Columns[:slices.Index(table.Names(summary.Columns), "seeds")]
+	shared := func(c table.Column) bool { return c.Name != "method" && len(summary.Distinct(c.Name)) < 2 }
+	shown := table.Names(slices.DeleteFunc(slices.Clone(keys), shared))
 	rows = append(rows, slices.Concat(shown, []string{"error", "log loss", "Brier", "ECE", "seconds"}))
 	for i := range summary.Len() {
 		row := summary.Rows([]int{i})
-		text := func(column string) string { return row.Texts(column)[0] }
 		num := func(column string) float64 { return row.Nums(column)[0] }
-		var cells []string
+		var cells, group []string
 		for _, c := range shown {
-			cells = append(cells, text(c))
+			cells = append(cells, row.Texts(c)[0])
 		}
-		cells = append(cells, decimals(num("error")))
-		if half := max(num("error_high")-num("error"), num("error")-num("error_low")); half > 0 {
-			cells[len(shown)] += fmt.Sprintf(" ± %.4f", half)
-		}
-		time, groups := math.NaN(), 0
-		for group, s := range seconds {
-			lacks := func(c string) bool { return !strings.Contains(" "+group+" ", " "+c+"="+text(c)+" ") }
-			if !slices.ContainsFunc(words, lacks) {
-				time, groups = s, groups+1
+		for _, c := range keys {
+			if c.Kind == table.Words {
+				group = append(group, c.Name+"="+row.Texts(c.Name)[0])
 			}
 		}
-		if groups > 1 {
+		wrong := decimals(num("error"))
+		if half := max(num("error_high")-num("error"), num("error")-num("error_low")); half > 0 {
+			wrong += fmt.Sprintf(" ± %.4f", half)
+		}
+		time, known := seconds[strings.Join(group, " ")]
+		if !known {
 			time = math.NaN()
 		}
-		rows = append(rows, append(cells, decimals(num("log_loss")), decimals(num("brier")), decimals(num("ece")),
-			decimals(time)))
+		rows = append(rows, append(cells, wrong, decimals(num("log_loss")), decimals(num("brier")),
+			decimals(num("ece")), decimals(time)))
 	}
 	return rows
 }

@@ -138,15 +138,19 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 
 // estimate sets the estimates of all scores from the same samples.
 func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sampler, rnd *rand.Rand) error {
-	b := newBlock(z, scores)
+	mean := make([]float64, len(z.Mean)) // of the outputs, by the formula
+	for _, c := range scores {
+		if c.quantity == "mean" {
+			mean[c.j] = c.value
+		}
+	}
 	for left := s.Samples[0]; left > 0; left -= blockSize {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		count := min(blockSize, left)
-		b.draw(count, sample, rnd)
+		b := draw(min(blockSize, left), z, mean, sample, rnd)
 		for k := range scores {
-			scores[k].add(b, count)
+			scores[k].add(b)
 		}
 	}
 	var effective float64 // effective samples of the mean of y_j
@@ -163,56 +167,41 @@ func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sam
 
 const blockSize = 256
 
-// block has samples of the logits and the outputs, class × sample.
-type block struct {
-	logits
-	sd, mean []float64   // standard deviations of the logits, means of the outputs by the formula
-	z, y     [][]float64 // z_i − E z_i, and y_j less its mean
-}
+// block has samples of the logits and the outputs, class × sample: z_i − E z_i, and y_j less its mean.
+type block struct{ z, y [][]float64 }
 
-func newBlock(z logits, scores []score) *block {
-	n := len(z.Mean)
-	rows := func() [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*blockSize), blockSize)) }
-	b := &block{z, make([]float64, n), make([]float64, n), rows(), rows()}
-	for j, v := range z.Variance {
-		b.sd[j] = math.Sqrt(v)
-	}
-	for _, c := range scores {
-		if c.quantity == "mean" {
-			b.mean[c.j] = c.value
+func draw(count int, logits logits, mean []float64, sample sampler, rnd *rand.Rand) block {
+	n := len(mean)
+	rows := slices.Collect(slices.Chunk(make([]float64, 2*n*count), count))
+	b, y, z := block{rows[:n], rows[n:]}, make([]float64, n), make([]float64, n)
+	for k := range count {
+		for j, v := range logits.Variance {
+			b.z[j][k] = math.Sqrt(v) * random.Normal(rnd)
+			z[j] = logits.Mean[j] + b.z[j][k]
+		}
+		sample(y, z)
+		for j, m := range mean {
+			b.y[j][k] = y[j] - m
 		}
 	}
 	return b
 }
 
-func (b *block) draw(count int, sample sampler, rnd *rand.Rand) {
-	y, z := make([]float64, len(b.sd)), make([]float64, len(b.sd))
-	for k := range count {
-		for j, sd := range b.sd {
-			b.z[j][k] = sd * random.Normal(rnd)
-			z[j] = b.Mean[j] + b.z[j][k]
-		}
-		sample(y, z)
-		for j, m := range b.mean {
-			b.y[j][k] = y[j] - m
-		}
-	}
-}
-
 var ones = slices.Repeat([]float64{1}, blockSize)
 
-// add adds the errors of the value for count samples, whose mean is the error of the value.
-func (s *score) add(b *block, count int) {
-	factor, value := ones, 0. // for a mean, whose value b.y has already lost
+// add adds the errors of the value for the samples of a block. Their mean is the error of the value.
+func (s *score) add(b block) {
+	y := b.y[s.j]
+	factor, value := ones[:len(y)], 0. // for a mean, whose value y has already lost
 	switch s.quantity {
 	case "variance":
-		factor, value = b.y[s.j], s.value
+		factor, value = y, s.value
 	case "cross":
 		factor, value = b.z[s.i], s.value
 	}
 	var sums [3][4]float64 // Σe, Σe² and Σe⁴ in four parts that do not wait for one another
-	for i, x := range factor[:count] {
-		e := x*b.y[s.j][i] - value
+	for i, x := range factor {
+		e := x*y[i] - value
 		sums[0][i%4] += e
 		sums[1][i%4] += e * e
 		sums[2][i%4] += (e * e) * (e * e)
