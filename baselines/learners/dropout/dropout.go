@@ -39,8 +39,7 @@ type Model struct {
 }
 
 // Fit returns a network with layers as [mlp.Start] has them, trained on the examples x[k] with classes
-// class[k], from 0. After training it draws the masks of predictions from src. It returns an error if the
-// training diverges.
+// class[k], from 0. Then it draws the masks of predictions from src. It fails if the training diverges.
 func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {

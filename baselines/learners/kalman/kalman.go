@@ -105,8 +105,7 @@ type belief interface {
 	step(mean []float64, j *jacobian) bool
 }
 
-// New returns a filter with its prior weights, for layers as [mlp.Start] has them. The prior means of hidden
-// layers are drawn from src.
+// New returns a filter for layers as [mlp.Start] has them. Prior means of hidden layers are drawn from src.
 func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {

@@ -126,8 +126,7 @@ func (s *Sample) normalise() {
 	s.ESS = 1 / kernel.Dot(s.Weights, s.Weights)
 }
 
-// Reweighted returns a sample of the problem, with the draws of s, whose likelihood has another link in place
-// of the softmax.
+// Reweighted returns the draws of s with the weights of a likelihood with another link than the softmax.
 func (p *Problem) Reweighted(s *Sample, link Link) *Sample {
 	out := &Sample{s.Draws, slices.Clone(s.ratio), 0, p.network, link, s.ratio, s.z}
 	for k, c := range p.class {

@@ -22,8 +22,7 @@ type Model struct {
 	count []float64 // one more than the examples: Laplace's rule of succession
 }
 
-// New returns a model without examples, for inputs of any length. Nothing is drawn from the source, which may
-// be nil.
+// New returns a model without examples, for inputs of any length. It does not use the source.
 func New(_ Config, _, classes int, _ rand.Source) (*Model, error) {
 	if classes < 2 {
 		return nil, fmt.Errorf("majority: %d classes: need at least 2", classes)

@@ -99,8 +99,7 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example, or leaves them unchanged on errors such as
-// *bnn.IndefiniteError.
+// Observe learns an example. Errors, such as *bnn.IndefiniteError, leave the weights unchanged.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {

@@ -85,8 +85,7 @@ func (m *Model) Observe(x []float64, class int) error {
 // Predict sets p to the predictive probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error { return m.predict(&m.one, p, x) }
 
-// PredictAll is Predict for each x_i, to the bit. It also returns the layers for each input. After an error
-// some p_i are set.
+// PredictAll is Predict for each x_i, and returns the layers of each. After an error some p_i are set.
 func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 	for i := range x {
 		var prediction bnn.Prediction

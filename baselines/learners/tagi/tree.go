@@ -63,8 +63,7 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 }
 
 // probabilities sets p to those of the classes, with Φ(y x_i) for the target y at node i: products along the
-// paths, divided by their sum, as some nodes have a branch without classes. It reports whether the logarithms
-// are finite.
+// paths, divided by their sum, as some nodes have a branch without classes. It is false on an overflow.
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0

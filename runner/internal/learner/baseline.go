@@ -115,8 +115,7 @@ func (f *fitted) Predict(p, x []float64) error {
 	return f.model.Predict(p, x)
 }
 
-// predictAll sets p_i to a baseline's prediction at each x_i. It returns the layers of each prediction, nil
-// if the weights are not Gaussian.
+// predictAll sets p_i to the prediction at x_i. It returns the layers of each, nil without Gaussian weights.
 func predictAll(l Learner, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)

@@ -97,8 +97,7 @@ func (c *Classifier) PredictEach(
 	return c.Err == nil
 }
 
-// Test returns the predictions and the classes of all examples. If the learner fails at an example, all
-// predictions are equal probabilities.
+// Test returns the predictions and classes of all examples: equal probabilities for all if the learner fails.
 func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
 	for i := range e.Len() {
 		class = append(class, e.Class(i))

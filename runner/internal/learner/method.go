@@ -137,8 +137,7 @@ func (m *Method) Validate() error {
 	return m.Baseline.check(m.layers(Shape{Inputs: 1, Classes: 2}), m.Members) // the smallest shape
 }
 
-// Fits returns an error if the method cannot learn examples with so many inputs and classes, or needs too
-// much memory.
+// Fits returns an error if the method cannot learn so many inputs and classes, or needs too much memory.
 func (m *Method) Fits(inputs, classes int) error {
 	_, s, err := m.Features.apply(Shape{Inputs: inputs, Classes: classes}, func() uint64 { return 0 })
 	if err != nil {
@@ -155,8 +154,7 @@ func (m *Method) layers(s Shape) []int {
 	return slices.Concat([]int{s.Inputs}, m.HiddenLayers, []int{s.Classes})
 }
 
-// Learner returns a classifier that has learned nothing. The first number of src is the seed of random
-// features, if there are any.
+// Learner returns a classifier that has learned nothing. The first number of src seeds random features.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, error) {
 	return m.learner(context.Background(), Shape{Inputs: inputs, Classes: classes}, src)
 }

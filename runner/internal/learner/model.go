@@ -92,8 +92,7 @@ func (m *Model) config(layers []int) (bnn.Config, error) {
 		forLayers("replications", m.Replications, weights, &c.Replications))
 }
 
-// forLayers sets dst to a list with an entry for each layer of weights; a single entry is repeated, and an
-// empty list leaves dst unchanged.
+// forLayers sets dst to a list with an entry for each layer, which may repeat its only entry, unless empty.
 func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	switch len(list) {
 	case 0:
@@ -107,8 +106,7 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	return nil
 }
 
-// For returns the model with layers for the given inputs and classes. It returns an error if the model has
-// other layers, or is invalid with these.
+// For returns the model with layers for these inputs and classes, or an error if they do not fit the model.
 func (m Model) For(inputs, classes int) (Model, error) {
 	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
 		return m, field.Refuse(true, "layers", m.Layers,

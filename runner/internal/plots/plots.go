@@ -76,8 +76,7 @@ var families = map[string]int{
 	"majority": 10,
 }
 
-// Group returns the colour group of a method, see [figures.Curve]. It depends on the group's word alone, so a
-// method has one colour in all figures.
+// Group returns the colour group of a method, see [figures.Curve]. It is the same in all figures.
 func (l Legend) Group(name string) int {
 	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	word := cmp.Or(l[name].Group, append(first, name)[0])

@@ -47,8 +47,7 @@ type Experiment interface {
 	Figures() []Figure
 }
 
-// Plain is embedded by experiments that have nothing to set up, no data, no cells, no derived tables or no
-// figures.
+// Plain is embedded by experiments that lack a setup, data, cells, derived tables or figures.
 type Plain struct{}
 
 func (Plain) SetUp(*manifest.Manifest) error           { return nil }
@@ -74,8 +73,7 @@ type Derived interface {
 
 // WithResult is an experiment that tells the person who runs it what came out.
 type WithResult interface {
-	// Result returns the result of the published tables. Seconds has the mean time of the cells of each
-	// [Cell.Group].
+	// Result returns the result of the published tables. Seconds are mean times of cells, by [Cell.Group].
 	Result(tables table.Tables, seconds map[string]float64) Result
 }
 

@@ -34,8 +34,7 @@ func (Order) Words() []string { return field.Words(Shuffled, Given, Sorted, Bloc
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 	Shuffled: learner.Shuffled, Given: nil, Repeated: nil,
-	// Class-incremental learning (van de Ven and Tolias, "Three scenarios for continual learning", arXiv
-	// 1904.07734, 2019).
+	// Class-incremental learning (van de Ven and Tolias, "Three scenarios for continual learning", 2019).
 	Sorted: sorted(1, func(*rand.Rand) (int, float64) { return 0, 0 }),
 	Blocks: sorted(5, func(rnd *rand.Rand) (int, float64) { return rnd.IntN(5), 0 }),
 	// The noise has a triangular distribution, from 0 to four places.
@@ -58,8 +57,7 @@ func sorted(parts int, pick func(*rand.Rand) (int, float64)) func(*dataset.Examp
 	}
 }
 
-// spec determines the tables of a cell: one method on one set with one seed or, if λ is swept, with all
-// seeds.
+// spec determines the tables of a cell: one method on one set with one seed or, if λ is swept, all seeds.
 type spec struct {
 	study.Seeded
 	Seeds    []int
@@ -158,8 +156,7 @@ func (s *spec) random() rand.Source {
 	return s.stream("rival", s.Method.Name)
 }
 
-// shuffle returns the random numbers of the order of a pass, or nil for the order in which examples were
-// drawn.
+// shuffle returns the random numbers of the order of a pass, or nil for examples in the order drawn.
 func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
@@ -188,8 +185,7 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	return train, dataset.NewExamples(points, task.Classes), nil
 }
 
-// draw returns n examples of the generator. The stream of a [[set]] is named after the set, too, unless the
-// order is Repeated.
+// draw returns n examples of the generator. Each [[set]] has its own stream, unless the order is Repeated.
 func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
 	if s.Named && s.Order != Repeated {
 		purpose = append(purpose, s.Set)

@@ -16,8 +16,7 @@ import (
 )
 
 // Figures are curves along the stream, differences from the reference, scores over λ and ρ, or maps of the
-// plane. Each map of the first method is also a figure of its own, row by row: "fig01" to "fig12" of the
-// paper.
+// plane. Each map of the first method is also a figure by itself: "fig01" to "fig12" of the paper.
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
@@ -94,8 +93,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 }
 
 // drawDifferences draws the paired differences of the log loss from that of the reference, in a chart for
-// each set and one for all sets. It shows the chosen methods, or else those of smallest mean, best method
-// first.
+// each set and one for all sets: for the chosen methods, or those of smallest mean, the best first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	legend, sets := plots.NewLegend(e.Methods), paired.Distinct("set")
 	overall := paired.Where("set", sets[len(sets)-1])
@@ -132,8 +130,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", "negative is better")
 }
 
-// drawSweep draws maps of scores over λ and ρ, one for each set and method, with lines of the λ that match a
-// criterion.
+// drawSweep draws maps of scores over λ and ρ for each set and method, with lines of the λ of the criteria.
 func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	columns := []plots.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},

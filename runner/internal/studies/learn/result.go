@@ -14,8 +14,7 @@ import (
 
 const maxRows = 40 // of a result; longer tables are for files
 
-// Result has the means of the scores, and notes on methods that broke down, whose inputs were cut, or that
-// are worse than guessing.
+// Result has the means of the scores, and notes on methods with problems or worse than guessing.
 func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r study.Result) {
 	if e.Evaluate.repeated() {
 		return r
@@ -56,8 +55,7 @@ func (e *experiment) problems(runs *table.Table) (notes []string) {
 	return notes
 }
 
-// worseThanGuessing returns a note on each method with a larger log loss than a method of kind majority, if
-// methods have one row each.
+// worseThanGuessing notes methods with a larger log loss than a majority, if methods have one row each.
 func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 	for _, m := range e.Methods {
 		guess := summary.Where("method", m.Name)

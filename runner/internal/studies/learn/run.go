@@ -115,8 +115,7 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 }
 
 // pairs compares networks with the same prior, for each size N of the training set: network r learns the
-// first N examples in the order of the stream "permutation", r, or N other examples from the stream "sample",
-// r.
+// first N examples in the order of stream "permutation", r, or N other examples of stream "sample", r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Tables, error) {
 	columns, key := s.key()
 	t := table.New("pairs", append(columns,
@@ -149,8 +148,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.T
 	return table.Tables{t}, nil
 }
 
-// comparePairs returns the mean total variation of two networks, the mean error and log loss of a network,
-// and the share of networks that broke down.
+// comparePairs returns the means of the total variation of pairs, and of error, log loss and failure.
 func comparePairs(networks []*learner.Result) []float64 {
 	var wrong, loss []float64
 	failed, n := 0.0, float64(len(networks))
@@ -176,8 +174,7 @@ type curve struct {
 	key   []any
 	maps  *table.Table // predictions on a grid; nil: there is no grid
 	noise rand.Source  // the random numbers of Monte Carlo
-	// Test-then-train predictions of the first pass, and the true classes (Dawid, "The prequential approach",
-	// JRSS A 1984).
+	// Test-then-train predictions of the first pass, and the true classes (Dawid, JRSS A 1984).
 	p     [][]float64
 	class []int
 }

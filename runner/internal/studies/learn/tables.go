@@ -16,8 +16,7 @@ import (
 
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Columns
-// of counts in which all are 0 are left out.
+// Tables adds means over the seeds, and comparisons. A sweep keeps only the means. Counts of 0 are left out.
 func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
 	for _, t := range tables {

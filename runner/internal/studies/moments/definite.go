@@ -12,8 +12,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// definite finds where the Σ_y of a probit is positive definite, on a map of gaps and variances. The random
-// logits are the same at all points.
+// definite maps where the Σ_y of a probit is positive definite, over gaps and variances, for the same logits.
 func (s spec) definite(ctx context.Context) (table.Tables, error) {
 	maps := table.New("maps", append(withoutSpread(keyColumns()),
 		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
@@ -53,8 +52,7 @@ func (s spec) definite(ctx context.Context) (table.Tables, error) {
 // withoutSpread drops the spread and the variance of random logits from a key.
 func withoutSpread[T any](key []T) []T { return slices.Delete(key, 1, 3) }
 
-// signOf returns a function that is 1 where Σ_y is positive definite, −1 where it is not, and 0 where
-// rounding decides.
+// signOf returns a function: 1 where Σ_y is positive definite, −1 where it is not, 0 where rounding decides.
 func signOf(p softmax.Probit, n int) func(z logits) int {
 	if n == 2 {
 		return func(z logits) int {

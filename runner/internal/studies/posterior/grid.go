@@ -33,8 +33,7 @@ func newGrid(task *data.Task, points int) *grid {
 	return s
 }
 
-// errorRate returns the expected error rate over labels of the true probabilities. Points on a boundary are
-// left out, and ties broken at random.
+// errorRate returns the expected error rate of q outside of boundaries. Ties are broken at random.
 func (s *grid) errorRate(q [][]float64) float64 {
 	var wrong, total float64
 	for i, truth := range s.truth {

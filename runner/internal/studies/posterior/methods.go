@@ -120,8 +120,7 @@ type neuron struct {
 	steps learner.Steps
 }
 
-// newPerceptron returns a perceptron with the prior of the difference of the logits, and the λ and treatment
-// of indefinite steps of a model.
+// newPerceptron returns a perceptron with the prior of the logits' difference, and λ and policy of a model.
 func newPerceptron(rule perceptron.Rule, m learner.Model, prior laplace.Prior) *neuron {
 	d := len(prior.Mean) / 2
 	mean := floats.SubTo(make([]float64, d), prior.Mean[:d], prior.Mean[d:])

@@ -29,8 +29,7 @@ const (
 	firstLayer score = "first-layer-variance"
 
 	// mahalanobis is max_c (d_0 − d_c). The d are squared Mahalanobis distances of the means of the last hidden
-	// layer: d_0 from the overall mean, d_c from the mean of class c, each with its covariance (Ren et al.
-	// 2021).
+	// layer: from the overall mean, and from class c, each with its covariance (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
 	// density is the log density of the input; for an output layer, in the most probable class.
@@ -58,8 +57,7 @@ type scorer struct {
 	record selective.Record
 }
 
-// relative has the Gaussians of the relative Mahalanobis distance: one for each class, and one for all
-// examples.
+// relative has the Gaussians of the relative Mahalanobis distance, of each class and of all examples.
 type relative struct{ classes, overall *classgaussian.Model }
 
 // fitHidden fits the Gaussians to the means of the last hidden layers.

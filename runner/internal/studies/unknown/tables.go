@@ -105,8 +105,7 @@ func (t *tables) scores(p predictions) []score {
 }
 
 // evaluate adds how well each confidence detects errors on the test part, and the decisions with thresholds
-// that the manifest fixes, that are chosen on the validation part, or that promise a risk by the learner's
-// record.
+// that the manifest has, that are chosen on the validation part, or that promise a risk by the record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for i, by := range t.scores(test) {
 		ranking := metric.Rank(test.by[by], test.wrong)
@@ -142,8 +141,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares of test examples decided right, left undecided and decided wrong. If the threshold
-// promises no risk, promised is 0.
+// decide adds the shares of test examples decided right, undecided and wrong; promised is 0 for no promise.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	decided := map[bool]float64{} // number of decisions, wrong or not
 	for i, wrong := range test.wrong {
