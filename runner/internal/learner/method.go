@@ -90,11 +90,6 @@ type Tuning struct {
 
 const closedForm = "closed-form"
 
-// NewMethod returns the network of a model as a method.
-func NewMethod(name string, m Model) Method {
-	return Method{Name: name, Kind: closedForm, Architecture: m.Architecture, Model: m}
-}
-
 // ClosedForm reports whether the method is the closed-form network or output layer.
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 

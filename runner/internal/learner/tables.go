@@ -17,7 +17,8 @@ type Learners struct {
 // Listed returns the methods, or without any the model as the method "model".
 func (t *Learners) Listed() []Method {
 	if len(t.Methods) == 0 {
-		return []Method{NewMethod("model", t.Model)}
+		m := t.Model
+		return []Method{{Name: "model", Kind: closedForm, Architecture: m.Architecture, Model: m}}
 	}
 	return slices.Clone(t.Methods)
 }

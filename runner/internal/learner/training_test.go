@@ -180,11 +180,11 @@ func TestScore(t *testing.T) {
 func TestRules(t *testing.T) {
 	model := DefaultModel()
 	networks := func(m Method) error { return check.Err((&Learners{Methods: []Method{m}}).Networks(2, 3)) }
-	m := NewMethod("a", model)
+	m := (&Learners{Model: model}).Listed()[0]
 	check.OK(t, networks(m))
 	m.Passes, m.Scale = 2, dataset.Unit
 	check.Refuses(t, "networks", networks(m),
-		"method.a.passes: 2 is not allowed; allowed: a single network, ", "\nmethod.a.scale: \"unit\" is not")
+		"method.model.passes: 2 is not allowed; allowed: a single network, ", "\nmethod.model.scale: \"unit\" is not")
 	model.Features.Kind, model.Readout = features.Relu, "ridge"
 	check.Refuses(t, "networks", check.Err((&Learners{Model: model}).Networks(2, 3)), "method.model.features: ")
 	for want, m := range map[string]Method{

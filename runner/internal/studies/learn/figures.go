@@ -31,13 +31,9 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
 		drawings = append(drawings, plots.Drawing("differences", "paired", e.drawDifferences))
 	}
-	if e.plain && e.curve && e.Data.Grid > 0 {
-		drawings = append(drawings, e.mapFigures()...)
+	if !e.plain || !e.curve || e.Data.Grid == 0 {
+		return drawings
 	}
-	return drawings
-}
-
-func (e *experiment) mapFigures() (drawings []study.Figure) {
 	classes, columns := e.Data.Task().Classes, len(e.Evaluate.Snapshots)
 	labels := figures.Labels{Below: "negative variance", Classes: classes}
 	for _, m := range e.methods {

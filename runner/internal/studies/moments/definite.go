@@ -21,7 +21,14 @@ func (s spec) definite(ctx context.Context) (table.Tables, error) {
 		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
 	maps.Packed = true
 	p, key, rnd := s.Problem, withoutSpread(s.row(s.Methods[0])), s.logits()
-	sign := signOf(s.Methods[0].formula(p.Classes).(softmax.Probit), p.Classes)
+	probit, moments := s.Methods[0].formula(p.Classes).(softmax.Probit), newMoments(p.Classes)
+	sign := func(z logits) int { // 1: Σ_y is positive definite; −1: it is not; 0: rounding decides
+		if p.Classes == 2 {
+			return signOfTwo(probit.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
+		}
+		moments.compute(probit, z)
+		return moments.sign(softmax.MomentError)
+	}
 	draws := make([]logits, p.Draws)
 	for i := range draws {
 		draws[i] = p.draw(rnd)
@@ -51,20 +58,6 @@ func (s spec) definite(ctx context.Context) (table.Tables, error) {
 
 // withoutSpread drops the spread and the variance of random logits from a key.
 func withoutSpread[T any](key []T) []T { return slices.Delete(key, 1, 3) }
-
-// signOf returns a function: 1 where Σ_y is positive definite, −1 where it is not, 0 where rounding decides.
-func signOf(p softmax.Probit, n int) func(z logits) int {
-	if n == 2 {
-		return func(z logits) int {
-			return signOfTwo(p.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
-		}
-	}
-	moments := newMoments(n)
-	return func(z logits) int {
-		moments.compute(p, z)
-		return moments.sign(softmax.MomentError)
-	}
-}
 
 // signOfTwo returns the sign of the Σ_y of two classes, a single number for any ρ. With the gap m of the
 // means and the sum V of the variances of the logits,
