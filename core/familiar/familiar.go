@@ -43,19 +43,19 @@ const (
 type Inputs struct {
 	state
 	directions [][]float64 // nil: the inputs themselves
-	factor     linalg.Cholesky
+	factor     *linalg.Cholesky
 }
 
 type state struct {
-	Seen    int       `json:"seen"`
-	Low     []float64 `json:"low"` // the range of each input
-	High    []float64 `json:"high"`
-	Mean    []float64 `json:"mean"`    // mean in each direction
-	Scatter []float64 `json:"scatter"` // the lower triangle of Σ(x − m)(x − m)ᵀ, by rows
-	Fitted  int       `json:"fitted"`  // number of inputs when Fit was copied from Scatter
-	Fit     []float64 `json:"fit"`
-	Step    int       `json:"step"` // every Step-th input has a score
-	Scores  []float64 `json:"scores"`
+	Seen    int             `json:"seen"`
+	Low     []float64       `json:"low"` // the range of each input
+	High    []float64       `json:"high"`
+	Mean    []float64       `json:"mean"`    // mean in each direction
+	Scatter linalg.Triangle `json:"scatter"` // Σ(x − m)(x − m)ᵀ
+	Fitted  int             `json:"fitted"`  // number of inputs when Fit was copied from Scatter
+	Fit     linalg.Triangle `json:"fit"`
+	Step    int             `json:"step"` // every Step-th input has a score
+	Scores  []float64       `json:"scores"`
 }
 
 // New returns the distribution of no inputs of the given size, at least 1.
@@ -63,7 +63,7 @@ func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
 	f := &Inputs{state: state{
 		Low: make([]float64, inputs), High: make([]float64, inputs), Mean: make([]float64, d),
-		Scatter: make([]float64, d*(d+1)/2), Fit: make([]float64, d*(d+1)/2), Step: 1, Scores: []float64{},
+		Scatter: linalg.NewTriangle(d), Fit: linalg.NewTriangle(d), Step: 1, Scores: []float64{},
 	}}
 	f.direct()
 	return f
@@ -109,8 +109,7 @@ func (f *Inputs) Observe(x []float64) error {
 	}
 	for i, e := range z {
 		f.Mean[i] += e / n
-		row := f.Scatter[i*(i+1)/2:][:i+1]
-		kernel.AddScaled(row, e*(n-1)/n, z[:i+1])
+		kernel.AddScaled(f.Scatter.Row(i), e*(n-1)/n, z[:i+1])
 	}
 	if f.Seen >= 2 && 8*f.Seen >= 9*f.Fitted {
 		f.Fitted = f.Seen
@@ -149,19 +148,21 @@ func (f *Inputs) from(x []float64) []float64 {
 }
 
 func (f *Inputs) factorize() bool {
-	d, n := len(f.Mean), float64(f.Fitted)
-	lower, mean := make([]float64, d*d), 0.0
-	for i := range d {
-		for j, s := range f.Fit[i*(i+1)/2:][:i] {
-			lower[i*d+j] = s / (n + float64(d))
+	c, d, n, mean := slices.Clone(f.Fit), float64(len(f.Mean)), float64(f.Fitted), 0.0
+	for i := range f.Mean {
+		row := c.Row(i)
+		for j := range i {
+			row[j] /= n + d
 		}
-		lower[i*d+i] = f.Fit[i*(i+3)/2] / n
-		mean += lower[i*d+i] / float64(d)
+		row[i] /= n
+		mean += row[i] / d
 	}
-	for i := range d {
-		lower[i*d+i] += mean/n + 1e-300
+	c.AddDiagonal(mean/n + 1e-300)
+	root := c.Cholesky()
+	if root != nil {
+		f.factor = root
 	}
-	return f.factor.FactorizeLower(lower, d)
+	return root != nil
 }
 
 func (f *Inputs) score(x, z []float64) float64 {
