@@ -48,23 +48,13 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 }
 
 // Panics fails unless f panics with a message that begins with the prefix, the package's name, and contains
-// the words.
+// the words; both may be empty.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
 	message := fmt.Sprint(r)
 	if r == nil || !strings.HasPrefix(message, prefix) || !strings.Contains(message, words) {
 		t.Errorf("panic %q, want one of %s with %q", message, prefix, words)
-	}
-}
-
-// AllPanic fails the test for each function that does not.
-func AllPanic(t testing.TB, functions map[string]func()) {
-	t.Helper()
-	for name, f := range functions {
-		if recovered(f) == nil {
-			t.Errorf("%s: no panic", name)
-		}
 	}
 }
 

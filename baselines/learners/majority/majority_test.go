@@ -16,5 +16,5 @@ func TestErrors(t *testing.T) {
 	} {
 		check.Refuses(t, "a wrong class or input", err)
 	}
-	check.AllPanic(t, map[string]func(){"p": func() { _ = m.Predict(make([]float64, 3), nil) }})
+	check.Panics(t, "", "", func() { _ = m.Predict(make([]float64, 3), nil) })
 }
