@@ -13,6 +13,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
+	"closedform/internal/kernel"
 )
 
 // pick returns one of its arguments.
@@ -79,7 +80,7 @@ func extremeStream(r *rand.Rand, inputs, classes int) (name string, next func(x 
 // variance of zero: in its linear part a unit with one input knows all of its output.
 func wrong(s State) string {
 	for l, layer := range s.Layers {
-		good := notFinite(layer.Mean.RawMatrix().Data) < 0
+		good := kernel.Finite(layer.Mean.RawMatrix().Data...)
 		rows, _ := layer.Spread.Dims()
 		for i := range rows {
 			row := layer.Spread.RawRowView(i)
@@ -115,7 +116,7 @@ func train(t *testing.T, n *Network, updates int, next func(x []float64) (class 
 		if err != nil && !sameState(before, after) {
 			problem = "changed in spite of the error " + err.Error()
 		}
-		if err := n.Predict(&p, x); err == nil && notFinite(p.P) >= 0 {
+		if err := n.Predict(&p, x); err == nil && !kernel.Finite(p.P...) {
 			problem += fmt.Sprintf("; predicts %v", p.P)
 		}
 		before = after

@@ -115,10 +115,10 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-func sound(moments []float64) bool { return notFinite(moments) < 0 && floats.Min(moments) >= 0 }
+func sound(moments []float64) bool { return kernel.Finite(moments...) && floats.Min(moments) >= 0 }
 
 func (s *outputStep) finite() error {
-	if notFinite(s.mean) >= 0 || notFinite(s.variance) >= 0 {
+	if !kernel.Finite(s.mean...) || !kernel.Finite(s.variance...) {
 		return errOverflow
 	}
 	return nil

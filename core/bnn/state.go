@@ -66,17 +66,17 @@ func (s *LayerState) check(cfg *Config, l int) error {
 		return fmt.Errorf("need means of %d×%d and spread of %d×%[2]d", out, in, rows)
 	}
 	for j := range out {
-		if notFinite(s.Mean.RawRowView(j)) >= 0 {
+		if !kernel.Finite(s.Mean.RawRowView(j)...) {
 			return fmt.Errorf("row %d of the means is not finite", j)
 		}
 	}
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
-		bad := notFinite(row) >= 0 || floats.Min(row) < 0
+		good := kernel.Finite(row...) && floats.Min(row) >= 0
 		if cfg.Covariance[l] != Diagonal {
-			bad = notFinite([]float64{kernel.Dot(row, row)}) >= 0
+			good = kernel.Finite(kernel.Dot(row, row))
 		}
-		if bad {
+		if !good {
 			return fmt.Errorf("row %d of the spread has a variance that is negative or not finite", k)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -97,10 +96,6 @@ func (c *Config) covs(l int, spread *mat.Dense) (covs []mat.Symmetric) {
 		covs = append(covs, s)
 	}
 	return covs
-}
-
-func notFinite(x []float64) int {
-	return slices.IndexFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 func (c *Config) priorSpread(l int) *mat.Dense {

@@ -59,10 +59,6 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 	if err == nil {
 		_, err = w.Write(data)
 	}
-	return wrapped(err)
-}
-
-func wrapped(err error) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -96,9 +92,9 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 		m, note, err = read(data)
 	}
 	if err != nil {
-		m, note = nil, ""
+		return nil, "", fmt.Errorf("checkpoint: %w", err)
 	}
-	return m, note, wrapped(err)
+	return m, note, nil
 }
 
 var errAltered = errors.New("the file is truncated, altered or no checkpoint")

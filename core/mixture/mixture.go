@@ -17,12 +17,12 @@ package mixture
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
 
 	"closedform/core/bnn"
+	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
 
@@ -100,7 +100,7 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 	inputs, classes := m.Shape()
 	w := m.stream
 	if len(s.Mixtures) != len(w.members.logWeight) || len(s.Powers) != len(powers) || s.Seen < 0 ||
-		!finite(s.Mixtures) || !finite(s.Powers) || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
+		!kernel.Finite(slices.Concat(s.Mixtures, s.Powers)...) || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
 		!s.Order.fits(inputs, classes, len(members)) {
 		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of "+
 			"%d members with %d inputs and %d classes", len(members), inputs, classes)
@@ -111,10 +111,6 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 	m.state = s
 	m.state.Mixtures, m.state.Powers, m.state.Order = nil, nil, s.Order.clone()
 	return m, nil
-}
-
-func finite(x []float64) bool {
-	return !slices.ContainsFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // networks returns the networks among the models and among their members.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"closedform/internal/kernel"
 )
 
 // Order is what a [Mixture] keeps of its examples to detect that their classes are not in random order:
@@ -53,7 +55,8 @@ func (o *Order) fits(inputs, classes, members int) bool {
 	for c := 0; good && c < classes; c++ {
 		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
 		for _, e := range o.Kept[c] {
-			good = good && len(e.X) == inputs && len(e.LogP) == members && finite(e.X) && finite(e.LogP)
+			good = good && len(e.X) == inputs && len(e.LogP) == members &&
+				kernel.Finite(slices.Concat(e.X, e.LogP)...)
 		}
 	}
 	return good

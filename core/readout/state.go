@@ -3,6 +3,8 @@ package readout
 import (
 	"errors"
 	"slices"
+
+	"closedform/internal/kernel"
 )
 
 // State is the complete state of a layer. Without Sequence it does not depend on the order of the examples.
@@ -71,7 +73,8 @@ func Restore(c Config, s State) (*Layer, error) {
 	t, d := &l.totals, c.Inputs
 	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(t.squares)*d*(d+1)/2 ||
 		len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) ||
-		!finite(s.Sum, s.Scatter, s.Kept) || (l.sequence == nil) != (s.Sequence == nil) {
+		(l.sequence == nil) != (s.Sequence == nil) ||
+		!kernel.Finite(slices.Concat(s.Sum, s.Scatter, s.Kept)...) {
 		return nil, errState
 	}
 	for _, q := range t.squares {
@@ -118,7 +121,7 @@ func (s *sequence) restore(q Sequence, n int) bool {
 		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
 		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
 		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
-		finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)
+		kernel.Finite(slices.Concat(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)...)
 	for _, class := range slices.Concat(q.Class, q.SampleClass) {
 		fits = fits && class >= 0 && class < classes
 	}
@@ -132,8 +135,4 @@ func (s *sequence) restore(q Sequence, n int) bool {
 		s.fit()
 	}
 	return true
-}
-
-func finite(numbers ...[]float64) bool {
-	return !slices.ContainsFunc(slices.Concat(numbers...), func(x float64) bool { return x-x != 0 })
 }

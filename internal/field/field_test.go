@@ -64,7 +64,7 @@ func TestResolve(t *testing.T) {
 	wrongTag := struct {
 		X int `toml:"x" range:"one 2"`
 	}{1}
-	check.AllPanic(t, map[string]func(){"a tag": func() { _ = field.Check(&wrongTag) }})
+	check.Panics(t, "", "", func() { _ = field.Check(&wrongTag) })
 }
 
 func TestErrors(t *testing.T) {

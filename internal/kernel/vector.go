@@ -7,6 +7,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -46,6 +47,11 @@ func Sum(x []float64) (sum float64) {
 		sum += x
 	}
 	return sum
+}
+
+// Finite reports whether all numbers are finite.
+func Finite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(x float64) bool { return x-x != 0 })
 }
 
 // Norm returns √(Σ x_i²). The squares may overflow.
