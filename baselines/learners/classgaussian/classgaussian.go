@@ -118,7 +118,7 @@ func (m *Model) Distances(dst, x []float64) error {
 		for i, w := range m.white[c] {
 			dst[c] += (m.z[i] - w) * (m.z[i] - w)
 		}
-		if !mlp.Finite(dst[c]) {
+		if !kernel.Finite(dst[c]) {
 			return fmt.Errorf("classgaussian: the distance from class %d overflows", c)
 		}
 	}

@@ -53,7 +53,7 @@ func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) 
 	m.weights = make([]float64, network.Weights())
 	network.Initialise(m.weights, rnd)
 	m.train(data, class, rnd)
-	if !mlp.Finite(m.weights...) {
+	if !kernel.Finite(m.weights...) {
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
 	for len(m.masks) == 0 || len(network.Layers) > 1 && len(m.masks) < passes {

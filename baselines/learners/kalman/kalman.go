@@ -188,13 +188,13 @@ func (m *Model) Predict(p, x []float64) error {
 	m.belief.variances(m.variance, m.rows)
 	for j := range m.variance {
 		m.variance[j] /= 1 - share
-		if !mlp.Finite(m.variance[j]) {
+		if !kernel.Finite(m.variance[j]) {
 			return errOverflow
 		}
 	}
 	softmax.Exact{Fast: true}.Moments(m.moments, m.pass.Logit, m.variance)
 	sum := kernel.Sum(m.moments.P)
-	if !(sum > 0 && mlp.Finite(sum)) {
+	if !(sum > 0 && kernel.Finite(sum)) {
 		return errors.New("kalman: the probabilities add up to nothing")
 	}
 	floats.ScaleTo(p, 1/sum, m.moments.P)

@@ -146,7 +146,7 @@ func (m *Model) setLogits() error {
 		m.factor.Solve(image)
 		for i := range j + 1 {
 			c := kernel.Dot(image, m.image.RawRowView(i))
-			if !mlp.Finite(c) {
+			if !kernel.Finite(c) {
 				return fmt.Errorf("the covariance of logits %d and %d overflows", i, j)
 			}
 			z.cov.SetSym(i, j, c)

@@ -81,7 +81,7 @@ func (p *Problem) logDensity(grad, w []float64) float64 {
 		p.pass.Score[c]++
 		p.network.Backward(p.pass, grad, w)
 	}
-	if !mlp.Finite(log) {
+	if !kernel.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)
 	}
@@ -121,7 +121,7 @@ func (p *Problem) climb(start []float64) ([]float64, error) {
 		floats.Scale(-1, grad)
 		return value
 	}, u, 1e-9, steps)
-	if !mlp.Finite(value) {
+	if !kernel.Finite(value) {
 		return nil, fmt.Errorf("laplace: search of the mode: no finite density: log density %g", -value)
 	}
 	floats.MulTo(w, sd, u)

@@ -98,7 +98,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 		}
 	}
 	for i, log := range out.Weights {
-		if !mlp.Finite(log) {
+		if !kernel.Finite(log) {
 			log = math.Inf(-1)
 		}
 		out.Weights[i] = log + tail[i]
@@ -152,7 +152,7 @@ func (s *Sample) Predict(inputs [][]float64) (p, stderr [][]float64, err error) 
 		}
 		s.logits(append(slices.Clip(x), 1)[:s.network.Layers[0].In])
 		for _, row := range s.z {
-			if !mlp.Finite(row...) {
+			if !kernel.Finite(row...) {
 				return nil, nil, errors.New("laplace: the logits overflow")
 			}
 		}

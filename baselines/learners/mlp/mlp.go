@@ -120,7 +120,7 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 // Again is Logits for the x and weights of the last time, with another Mask.
 func (n *Network) Again(p *Pass, weights []float64) error {
 	n.finish(p, weights)
-	if !Finite(p.Logit...) {
+	if !kernel.Finite(p.Logit...) {
 		return errors.New("the logits overflow")
 	}
 	return nil

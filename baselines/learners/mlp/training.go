@@ -23,11 +23,6 @@ func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err 
 	return inputs, nil
 }
 
-// Finite reports whether all numbers are finite.
-func Finite(x ...float64) bool {
-	return !slices.ContainsFunc(x, func(a float64) bool { return !(math.Abs(a) <= math.MaxFloat64) })
-}
-
 // CheckProbabilities panics unless p has the length classes.
 func CheckProbabilities(p []float64, classes int) {
 	if len(p) != classes {

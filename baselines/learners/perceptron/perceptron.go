@@ -21,7 +21,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/learners/mlp"
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/internal/field"
@@ -91,7 +90,7 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 		kernel.AddScaled(p.gain[i+1:], xi, row[1:])
 	}
 	m, v := kernel.Dot(x, p.mean), kernel.Dot(x, p.gain)
-	if !mlp.Finite(m + v) {
+	if !kernel.Finite(m + v) {
 		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
 	}
 	t := kernel.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
@@ -134,7 +133,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	if v == 0 {
 		return update, nil // the activation is certain: no weight goes with it
 	}
-	if !mlp.Finite(step / v) {
+	if !kernel.Finite(step / v) {
 		update.Action = bnn.Refused
 		return update, fmt.Errorf("perceptron: the update overflows: step %g of an activation with variance %g",
 			step, v)
