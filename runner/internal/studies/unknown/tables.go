@@ -79,7 +79,7 @@ func newTables(s spec) *tables {
 			text("wanted", "what the threshold is chosen for. wrong: at most this share of all examples of the "+
 				"validation part is decided wrong; promise: the risk is at most this, with 95 % confidence; "+
 				"threshold: the threshold itself"),
-			table.Flag("made", "1 if there is such a threshold, else 0, and all examples are unknown"), threshold,
+			table.Flag("made", "1 if a threshold meets what is wanted, else 0, and all examples are unknown"), threshold,
 			share("correct", "share of the test examples decided right"),
 			share("unknown", "share of the test examples left undecided"),
 			share("wrong", "share of the test examples decided wrong"), risk,
