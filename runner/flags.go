@@ -19,7 +19,7 @@ func requestFlags(f *flag.FlagSet) *pipeline.Request {
 		" beside a manifest of your own)")
 	listFlag(f, &r.Names, "exp", "\x00", "`manifest`: a path or a name in experiments/; the same as an argument")
 	f.BoolVar(&r.All, "all", false, "all manifests in experiments/")
-	listFlag(f, &r.Set, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
+	listFlag(f, &r.Overrides, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
 		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
 	f.BoolVar(&r.Short, "short", false, "run the short forms: -set with the values of the key short")
 	return r

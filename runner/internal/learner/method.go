@@ -197,7 +197,7 @@ func (m *Method) with(candidate []any) (Method, error) {
 		with.Baseline = m.Baseline.copied()
 	}
 	for i, key := range m.Tune {
-		if err := manifest.Set(key, candidate[i], &with); err != nil {
+		if err := manifest.Assign(key, candidate[i], &with); err != nil {
 			return with, err
 		}
 	}

@@ -192,8 +192,8 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// Set sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
-func Set(key string, x, v any) error {
+// Assign sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
+func Assign(key string, x, v any) error {
 	table, inner, free := strings.Cut(key, ".")
 	for _, f := range fields(v) {
 		settings, ok := f.Value.Interface().(map[string]any)

@@ -111,13 +111,13 @@ func (r *Request) open(name string) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := read(path, r.Set)
+	e, err := read(path, r.Overrides)
 	if r.Short && err == nil {
 		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
 			return nil, e.Locate("", field.Refuse(true, "short", nil,
 				`what makes it take seconds, such as ["sweep.seed=[1]"]`))
 		}
-		e, err = read(path, slices.Concat(e.Short, r.Set))
+		e, err = read(path, slices.Concat(e.Short, r.Overrides))
 	}
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, set string) {
 		file := write(t, text)
 		check.Frugal(t, func() {
-			e, err := (&Request{Set: []string{set}}).open(file)
+			e, err := (&Request{Overrides: []string{set}}).open(file)
 			if err != nil {
 				for line := range strings.SplitSeq(err.Error(), "\n") {
 					if !strings.HasPrefix(line, file) && !strings.HasPrefix(line, "-set ") {

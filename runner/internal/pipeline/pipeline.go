@@ -28,14 +28,14 @@ import (
 // Request is a command line: the experiments, the values that replace those of their manifests, and how to
 // run.
 type Request struct {
-	Words   []string // of the command line
-	Names   []string // of manifests: paths, or names in [Folder]
-	All     bool     // all manifests in Folder, in place of names
-	Set     []string // values that replace those of the manifests, as key=value
-	Short   bool     // the short forms, whose values the manifests have
-	Out     string   // folder of the results folders; empty: the default for each manifest
-	Workers uint     // number of cells that are computed at a time
-	Quiet   bool     // without progress on Stderr
+	Words     []string // of the command line
+	Names     []string // of manifests: paths, or names in [Folder]
+	All       bool     // all manifests in Folder, in place of names
+	Overrides []string // values that replace those of the manifests, as key=value
+	Short     bool     // the short forms, whose values the manifests have
+	Out       string   // folder of the results folders; empty: the default for each manifest
+	Workers   uint     // number of cells that are computed at a time
+	Quiet     bool     // without progress on Stderr
 
 	Stdout, Stderr io.Writer
 }

@@ -43,7 +43,7 @@ func command(ctx context.Context, stdout, stderr io.Writer, args []string) error
 		name, args = args[0], args[1:]
 	}
 	f := flag.NewFlagSet(name, flag.PanicOnError)
-	for name, list := range map[string]*[]string{"exp": &r.Names, "set": &r.Set} {
+	for name, list := range map[string]*[]string{"exp": &r.Names, "set": &r.Overrides} {
 		f.Func(name, "", func(s string) error {
 			*list = append(*list, s)
 			return nil
