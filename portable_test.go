@@ -80,8 +80,7 @@ var f m.Cholesky
 // unportableCalls returns where a file calls what is not portable.
 func unportableCalls(t *testing.T, name string, text []byte) (calls []string) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
-	check.OK(t, err)
+	file := check.Must(parser.ParseFile(files, name, text, parser.SkipObjectResolution))
 	report := func(n ast.Node, what string) {
 		calls = append(calls, fmt.Sprintf("%s:%d: %s", name, files.Position(n.Pos()).Line, what))
 	}

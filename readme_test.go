@@ -12,10 +12,8 @@ import (
 
 // The program of the README is an example of package classifier, so it is compiled and its output compared.
 func TestReadmeProgram(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	check.OK(t, err)
-	source, err := os.ReadFile("core/classifier/example_test.go")
-	check.OK(t, err)
+	readme := check.Must(os.ReadFile("README.md"))
+	source := check.Must(os.ReadFile("core/classifier/example_test.go"))
 	block := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(readme)
 	body := regexp.MustCompile(`(?s)func ExampleNew\(\) \{\n(.*?)\t// Output:`).FindSubmatch(source)
 	if block == nil || body == nil {
@@ -31,14 +29,12 @@ func TestReadmeProgram(t *testing.T) {
 func TestLinks(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "experiments/data/*.md"} {
-		found, err := filepath.Glob(pattern)
-		check.OK(t, err)
+		found := check.Must(filepath.Glob(pattern))
 		files = append(files, found...)
 	}
 	link, heading := regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`), regexp.MustCompile(`(?m)^#+ (.*)$`)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		check.OK(t, err)
+		text := check.Must(os.ReadFile(file))
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			target := filepath.Join(filepath.Dir(file), m[1])
 			if m[1] == "" {
@@ -47,8 +43,7 @@ func TestLinks(t *testing.T) {
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %s: %v", file, m[0], err)
 			} else if m[2] != "" {
-				there, err := os.ReadFile(target)
-				check.OK(t, err)
+				there := check.Must(os.ReadFile(target))
 				names := ""
 				for _, h := range heading.FindAllStringSubmatch(string(there), -1) {
 					name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")

@@ -48,38 +48,31 @@ func problem() (x [][]float64, class []int, at [][]float64) {
 	return x, class, at
 }
 
-type predictor interface{ Predict(p, x []float64) error }
-
-type learner interface {
-	predictor
-	Observe(x []float64, class int) error
-}
-
 // The probabilities of every baseline are those of other programs: scikit-learn, or reference.py.
 func TestReference(t *testing.T) {
 	linear, layers := []int{3, 3}, []int{3, 4, 3}
 	x, class, at := problem()
-	learned := func(l learner, err error) predictor {
+	learned := func(l check.Observer, err error) check.Predictor {
 		check.OK(t, err)
 		for k := range x {
 			check.OK(t, l.Observe(x[k], class[k]))
 		}
 		return l
 	}
-	filter := func(c kalman.Covariance, rank int) predictor {
+	filter := func(c kalman.Covariance, rank int) check.Predictor {
 		cfg := kalman.Config{Covariance: c, Rank: rank, PriorVar: 2}
 		return learned(kalman.New(cfg, layers, new(splitmix)))
 	}
-	step := func(rule sgd.Rule, rate float64) predictor {
+	step := func(rule sgd.Rule, rate float64) check.Predictor {
 		return learned(sgd.New(sgd.Config{Rule: rule, LearningRate: rate}, layers, new(splitmix)))
 	}
-	mode := func(p laplace.Predictive) predictor {
+	mode := func(p laplace.Predictive) check.Predictor {
 		cfg := laplace.Config{PriorVar: 2, Predictive: p}
 		return check.Must(laplace.Fit(cfg, linear, x, class, new(splitmix)))
 	}
 	targets := tagi.Config{SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5}
 	thinned := dropout.Config{Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3}
-	models := map[string]predictor{
+	models := map[string]check.Predictor{
 		"majority":        learned(majority.New(majority.Config{}, 3, 3, nil)),
 		"class-gaussian":  learned(classgaussian.New(classgaussian.Config{Shrinkage: 0.1}, 3, 3, nil)),
 		"map":             mode(laplace.PlugIn),
@@ -112,14 +105,13 @@ func TestReference(t *testing.T) {
 // binary is a perceptron of class 0 against the others.
 type binary struct{ *perceptron.Perceptron }
 
-func newPerceptron(t *testing.T) predictor {
+func newPerceptron(t *testing.T) check.Predictor {
 	cov := mat.NewDiagDense(4, []float64{2, 2, 2, 2})
 	c := perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}
 	b := binary{perceptron.New(c, make([]float64, 4), cov)}
 	x, class, _ := problem()
 	for k := range x {
-		_, err := b.Observe(append(x[k], 1), class[k] == 0)
-		check.OK(t, err)
+		check.Must(b.Observe(append(x[k], 1), class[k] == 0))
 	}
 	return b
 }

@@ -27,7 +27,7 @@ func TestCertainWeights(t *testing.T) {
 			mean, _ := n.Weights(0)
 			last, _ := n.Weights(1)
 			for k := range 5 {
-				observe(n, []float64{1, 0.5}, k%3)
+				check.Must(n.Observe([]float64{1, 0.5}, k%3))
 			}
 			after, _ := n.Weights(0)
 			check.NearMatrix(t, "certain weights", after, mean, 0)
@@ -37,7 +37,7 @@ func TestCertainWeights(t *testing.T) {
 			// Now all of them are certain, and so are the logits.
 			makeCertain(t, n, 1)
 			last, _ = n.Weights(1)
-			observe(n, []float64{1, 0.5}, 0)
+			check.Must(n.Observe([]float64{1, 0.5}, 0))
 			after, _ = n.Weights(1)
 			check.NearMatrix(t, "certain weights of the output", after, last, 0)
 		}
@@ -48,7 +48,7 @@ func TestCertainWeights(t *testing.T) {
 func TestTinyVariances(t *testing.T) {
 	for v, moves := range map[float64]bool{1e-200: true, 1e-300: false} {
 		n := newNetwork(spec{Layers: []int{1, 2}, PriorVar: v, paper: true})
-		observe(n, []float64{1}, 0)
+		check.Must(n.Observe([]float64{1}, 0))
 		if mean, _ := n.Weights(0); (mean.At(0, 0) > 0) != moves {
 			t.Errorf("variance %g: mean %g", v, mean.At(0, 0))
 		}
@@ -80,12 +80,12 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	if n.cfg.Covariance[0] != Diagonal {
 		randomWeights(t, n, rnd, 0.6)
 	}
-	x, class := normals(rnd, cfg.Layers[0]), rnd.IntN(3)
+	x, class := check.Normals(rnd, cfg.Layers[0]), rnd.IntN(3)
 	if len(x) > 2 {
 		x[2] = 0
 	}
 	var p Prediction
-	predict(t, n, &p, x)
+	check.OK(t, n.Predict(&p, x))
 	var mean []*mat.Dense
 	var cov [][]mat.Symmetric
 	for l := range n.layers {
@@ -119,7 +119,7 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	last := len(m) - 1
 	post := softmax.NewPosterior(len(m[last]))
 	n.cfg.Softmax.(softmax.Likelihood).Posterior(post, m[last], v[last], class)
-	near(t, "log p", observe(n, x, class).LogP, post.LogP, 1e-9)
+	check.Near(t, "log p", check.Must(n.Observe(x, class)).LogP, post.LogP, 1e-9)
 	tm, tv := post.Mean, post.Free
 	for j, v := range v[last] {
 		tv[j] = min(max(tv[j], v/1000), 2*v)
@@ -172,13 +172,13 @@ func TestSmoothFloors(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{1, 1, classes}, Hidden: Smooth, Softmax: probit, paper: true})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
-	setWeights(t, n, 0, mean, cov)
+	check.OK(t, n.SetWeights(0, mean, cov))
 	mean, cov = n.Weights(1)
 	for j := range classes {
 		mean.Set(j, 0, 20)
 		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
 	}
-	setWeights(t, n, 1, mean, cov)
+	check.OK(t, n.SetWeights(1, mean, cov))
 	u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0))
 	check.Equal(t, "variances floored, one of each member", u.Floored, 2)
 	check.Equal(t, "wrong", wrong(n.State()), "")

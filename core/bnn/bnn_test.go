@@ -91,7 +91,7 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {
-			z, s := mat.NewDense(in, in+1, normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
+			z, s := mat.NewDense(in, in+1, check.Normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
 			z.Scale(size, z)
 			mean.SetRow(j, mat.Col(nil, 0, z))
 			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
@@ -100,22 +100,8 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 				cov[j] = cov[0]
 			}
 		}
-		setWeights(t, n, l, mean, cov)
+		check.OK(t, n.SetWeights(l, mean, cov))
 	}
-}
-
-func observe(n *Network, x []float64, class int) Update {
-	return check.Must(n.Observe(x, class))
-}
-
-func predict(t testing.TB, n *Network, dst *Prediction, x []float64) {
-	t.Helper()
-	check.OK(t, n.Predict(dst, x))
-}
-
-func setWeights(t testing.TB, n *Network, l int, mean *mat.Dense, cov []mat.Symmetric) {
-	t.Helper()
-	check.OK(t, n.SetWeights(l, mean, cov))
 }
 
 // makeCertain takes the variances of layer l away.
@@ -125,7 +111,7 @@ func makeCertain(t testing.TB, n *Network, l int) {
 	for j := range cov {
 		cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
 	}
-	setWeights(t, n, l, mean, cov)
+	check.OK(t, n.SetWeights(l, mean, cov))
 }
 
 // checkLayer fails unless layer l has these means and covariances, of which a diagonal one has the variances.
@@ -175,16 +161,6 @@ func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
 	return out
 }
 
-// normals returns n numbers.
-func normals(rnd *rand.Rand, n int) (x []float64) {
-	for range n {
-		x = append(x, rnd.NormFloat64())
-	}
-	return x
-}
-
-var near = check.Near
-
 func BenchmarkObserve(b *testing.B) {
 	for _, rule := range outputRules {
 		b.Run(string(rule), func(b *testing.B) {
@@ -193,7 +169,7 @@ func BenchmarkObserve(b *testing.B) {
 			n, rnd := newNetwork(cfg), rand.New(rand.NewPCG(1, 2))
 			b.ReportAllocs()
 			for k := 0; b.Loop(); k++ {
-				observe(n, normals(rnd, 64), k%10)
+				check.Must(n.Observe(check.Normals(rnd, 64), k%10))
 			}
 		})
 	}

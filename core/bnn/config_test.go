@@ -90,12 +90,12 @@ func TestDefaultsLearn(t *testing.T) {
 			x := []float64{2*float64(a) - 1 + 0.3*rnd.NormFloat64(), 2*float64(b) - 1 + 0.3*rnd.NormFloat64()}
 			if k >= 300 {
 				var p Prediction
-				predict(t, n, &p, x)
+				check.OK(t, n.Predict(&p, x))
 				if (p.P[1] > 0.5) != (a != b) {
 					wrong++
 				}
 			}
-			observe(n, x, (a+b)%2)
+			check.Must(n.Observe(x, (a+b)%2))
 		}
 		check.True(t, wrong <= 15, "%v: %d of 300 are wrong", layers, wrong)
 	}
@@ -122,7 +122,7 @@ func TestOrthogonalMeans(t *testing.T) {
 						if j/pair == k/pair {
 							want = 1 - 2*float64(j-k)
 						}
-						near(t, name, gram.At(j, k), want, 1e-12)
+						check.Near(t, name, gram.At(j, k), want, 1e-12)
 					} else if gram.At(j, k) > 1-1e-9 {
 						t.Error(name, "are alike")
 					}

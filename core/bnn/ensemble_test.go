@@ -48,7 +48,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	x, class := twoRings(40, rand.New(random.Source("rings")))
 	var p, q Prediction
 	for i := range x {
-		want, got := observe(n, x[i], class[i]), check.Must(e.Observe(x[i], class[i]))
+		want, got := check.Must(n.Observe(x[i], class[i])), check.Must(e.Observe(x[i], class[i]))
 		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
 		got.MinEigenvalue, got.MinVariance = want.MinEigenvalue, want.MinVariance // NaN
 		if fmt.Sprint(got) != fmt.Sprint(want) || !samePrediction(&q, &p) {
@@ -59,7 +59,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	check.OK(t, two.Predict(&q, x[0]))
 	check.NoAllocs(t, "a prediction", func() { _ = two.Predict(&p, x[0]) })
 	check.NoAllocs(t, "a step", func() { _, _ = two.Observe(x[0], 1) })
-	predict(t, n, &q, x[0])
+	check.OK(t, n.Predict(&q, x[0]))
 	check.True(t, q.Members == nil && q.MutualInformation() == 0, "members %v of a network", q.Members)
 }
 
@@ -111,8 +111,8 @@ func TestMixture(t *testing.T) {
 			check.OK(t, e.Predict(&p, x[i]))
 			u, floored := check.Must(e.Observe(x[i], class[i])), 0
 			for m, n := range alone {
-				predict(t, n, &of[m], x[i])
-				floored += observe(n, x[i], class[i]).Floored
+				check.OK(t, n.Predict(&of[m], x[i]))
+				floored += check.Must(n.Observe(x[i], class[i])).Floored
 			}
 			checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, of)
 			check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)

@@ -111,7 +111,7 @@ func TestProcessNoise(t *testing.T) {
 		cfg.Covariance = []Covariance{kind}
 		n, name := newNetwork(cfg), string(kind)
 		for k := range 5 {
-			observe(n, []float64{float64(k) - 2, 1}, k%3)
+			check.Must(n.Observe([]float64{float64(k) - 2, 1}, k%3))
 		}
 		before := copied(n)
 		check.OK(t, n.AddProcessNoise(0.25))
@@ -195,15 +195,15 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 				probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
 				n := newNetwork(spec{Layers: []int{2, classes}, Bias: true, Output: rule, Softmax: probit, paper: true})
 				randomWeights(t, n, rnd, 0.7)
-				x, class := normals(rnd, 2), trial%classes
+				x, class := check.Normals(rnd, 2), trial%classes
 				mean, cov := textbook(n, x, class)
 				var p Prediction
-				predict(t, n, &p, x)
+				check.OK(t, n.Predict(&p, x))
 				update, err := n.Observe(x, class)
 				if err != nil || !(update.MinVariance > 0) || update.Indefinite {
 					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
 				}
-				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
+				check.Near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
 				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
 			}
 		}
@@ -212,8 +212,8 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 		var p Prediction
 		x, class := []float64{0.1, -0.2, 0.3, 1}, 0
 		check.NoAllocs(t, string(rule), func() {
-			observe(n, x, class%5)
-			predict(t, n, &p, x)
+			check.Must(n.Observe(x, class%5))
+			check.OK(t, n.Predict(&p, x))
 			class++
 		})
 	}
@@ -230,7 +230,7 @@ func TestReplications(t *testing.T) {
 		cfg.Replications = times
 		counted := newNetwork(cfg)
 		for _, n := range []*Network{plain, counted} {
-			observe(n, []float64{1, -0.5, 2}, 1)
+			check.Must(n.Observe([]float64{1, -0.5, 2}, 1))
 		}
 		for l, k := range times {
 			mean, cov := plain.Weights(l)
@@ -239,9 +239,9 @@ func TestReplications(t *testing.T) {
 		many := spec{Layers: []int{1, 2}, Covariance: cfg.Covariance, Replications: []float64{1e300}, paper: true}
 		n := newNetwork(many)
 		for k := range 3 {
-			check.Equal(t, "floored", observe(n, []float64{2}, 0).Floored, 2)
+			check.Equal(t, "floored", check.Must(n.Observe([]float64{2}, 0)).Floored, 2)
 			_, cov := n.Weights(0)
-			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
+			check.Near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
 		}
 	}
 }
@@ -252,12 +252,12 @@ func TestHiddenGrowthIsCapped(t *testing.T) {
 	cfg.Bias = false
 	n, one := check.Must(New(cfg, random.Source("growth"))), mat.NewSymDense(1, []float64{1})
 	narrow := slices.Repeat([]mat.Symmetric{mat.NewSymDense(1, []float64{1e-3})}, 3)
-	setWeights(t, n, 0, mat.NewDense(1, 1, []float64{1}), []mat.Symmetric{one})
-	setWeights(t, n, 1, mat.NewDense(3, 1, []float64{-30, 0, 0}), narrow)
+	check.OK(t, n.SetWeights(0, mat.NewDense(1, 1, []float64{1}), []mat.Symmetric{one}))
+	check.OK(t, n.SetWeights(1, mat.NewDense(3, 1, []float64{-30, 0, 0}), narrow))
 	for k := range 4 {
-		update := observe(n, []float64{1}, 1)
+		update := check.Must(n.Observe([]float64{1}, 1))
 		_, cov := n.Weights(0)
-		near(t, "variance", cov[0].At(0, 0), math.Pow(2, float64(k+1)), 1e-12)
+		check.Near(t, "variance", cov[0].At(0, 0), math.Pow(2, float64(k+1)), 1e-12)
 		check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
 	}
 }

@@ -21,7 +21,8 @@ func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []f
 	n = newNetwork(spec{Layers: []int{2, 3}, Output: rule, OnIndefinite: policy, Softmax: probit, paper: true})
 	n.cfg.Paper.EigenvalueFloor, n.cfg.Paper.VarianceFloor = 0.02, 0.01
 	mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
-	setWeights(t, n, 0, mean, slices.Repeat([]mat.Symmetric{mat.NewDiagDense(2, []float64{0.1, 0.1})}, 3))
+	tenth := mat.NewDiagDense(2, []float64{0.1, 0.1})
+	check.OK(t, n.SetWeights(0, mean, []mat.Symmetric{tenth, tenth, tenth}))
 	return n, []float64{1, 0.2}
 }
 
@@ -38,7 +39,7 @@ func TestPolicies(t *testing.T) {
 		n, _ = indefinite(t, policy, Joint)
 		want := failed
 		want.Action = action
-		check.Equal(t, policy, observe(n, x, 1), want)
+		check.Equal(t, policy, check.Must(n.Observe(x, 1)), want)
 		if policy == Skip {
 			check.Equal(t, "the same after skip", sameState(n.State(), before.State()), true)
 			continue
@@ -47,7 +48,7 @@ func TestPolicies(t *testing.T) {
 			t.Errorf("project: smallest eigenvalue set to %g, want the floor", got)
 		}
 		var p Prediction
-		predict(t, n, &p, x)
+		check.OK(t, n.Predict(&p, x))
 		for j, v := range p.Variance {
 			check.True(t, v >= 0.01*n.flows[0].v[j]*(1-1e-9), "project: ṽ_%d = %g, below the floor", j, v)
 		}
@@ -118,8 +119,8 @@ func TestLimitedStep(t *testing.T) {
 			for _, v := range []float64{100, 100, 0.01} {
 				cov = append(cov, mat.NewSymDense(1, []float64{v}))
 			}
-			setWeights(t, n, 0, mat.NewDense(3, 1, nil), cov)
-			update := observe(n, []float64{1}, 0)
+			check.OK(t, n.SetWeights(0, mat.NewDense(3, 1, nil), cov))
+			update := check.Must(n.Observe([]float64{1}, 0))
 			_, after := n.Weights(0)
 			floored := 2
 			if times == 1 {
@@ -142,9 +143,9 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: probit, paper: true})
 			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
 			tiny := mat.NewDiagDense(1, []float64{0.01})
-			setWeights(t, n, 0, mean, []mat.Symmetric{tiny, tiny, tiny})
+			check.OK(t, n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}))
 			var p Prediction
-			predict(t, n, &p, []float64{1})
+			check.OK(t, n.Predict(&p, []float64{1}))
 			u, err := n.Observe([]float64{1}, class)
 			check.True(t, u.MinVariance > 0, "gap %g, class %d: %+v", gap, class, u)
 			var indefinite *IndefiniteError

@@ -116,11 +116,11 @@ func TestParts(t *testing.T) {
 		total += x * (1 - x)
 	}
 	aleatoric, epistemic := p.LabelVariance()
-	near(t, "epistemic", epistemic, want, 1e-10)
-	near(t, "aleatoric", aleatoric, total-want, 1e-10)
+	check.Near(t, "epistemic", epistemic, want, 1e-10)
+	check.Near(t, "aleatoric", aleatoric, total-want, 1e-10)
 	for _, x := range [][]float64{{0, 0, 0, 0}, {800, 0, 0, 0}} {
 		_, epistemic = predicted(softmax.Exact{}, x, make([]float64, 4)).LabelVariance()
-		near(t, "epistemic part of certain logits", epistemic, 0, 1e-12)
+		check.Near(t, "epistemic part of certain logits", epistemic, 0, 1e-12)
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
 	if aleatoric, epistemic = wide.LabelVariance(); !(0 <= aleatoric && aleatoric < 0.05*epistemic) {
@@ -142,7 +142,7 @@ func TestLabelVariance(t *testing.T) {
 			total += x / sum * (1 - x/sum)
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		near(t, "the variance of the label", aleatoric+epistemic, total, 1e-12)
+		check.Near(t, "the variance of the label", aleatoric+epistemic, total, 1e-12)
 		check.True(t, aleatoric > 0 && epistemic >= 0, "%T: aleatoric %g, epistemic %g", m, aleatoric, epistemic)
 		for _, p := range []*Prediction{&p, {}} {
 			check.Refuses(t, "one input", m.Predict(p, []float64{1}))

@@ -30,11 +30,8 @@ import (
 func trained(cfg bnn.Config) *bnn.Network {
 	n := check.Must(bnn.New(cfg, random.Source("checkpoint", "test")))
 	rnd := rand.New(random.Source("checkpoint", "examples"))
-	x := make([]float64, cfg.Layers[0])
 	for range 40 {
-		for i := range x {
-			x[i] = rnd.NormFloat64()
-		}
+		x := check.Normals(rnd, cfg.Layers[0])
 		n.Observe(x, rnd.IntN(cfg.Layers[len(cfg.Layers)-1])) // a refused step is one, too
 	}
 	return n
@@ -131,10 +128,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		inputs, _ := m.Shape()
 		for range 10 {
-			x := make([]float64, inputs)
-			for j := range x {
-				x[j] = rnd.NormFloat64()
-			}
+			x := check.Normals(rnd, inputs)
 			want, failed := m.Observe(x, 1)
 			got, err := again.Observe(x, 1)
 			if fmt.Sprint(err) != fmt.Sprint(failed) || !floats.Same([]float64{got.LogP}, []float64{want.LogP}) {
@@ -221,10 +215,8 @@ func layer(kind readout.Kind, examples int) *readout.Layer {
 func learn(m bnn.Model, inputs, examples int) {
 	rnd := rand.New(random.Source("checkpoint", "layer"))
 	for i := range examples {
-		x := make([]float64, inputs)
-		for j := range x {
-			x[j] = rnd.NormFloat64() + float64(i%2)
-		}
+		x := check.Normals(rnd, inputs)
+		floats.AddConst(float64(i%2), x)
 		check.Must(m.Observe(x, i%2))
 	}
 }

@@ -128,8 +128,7 @@ func TestLoadAny(t *testing.T) {
 	}
 	three := string(check.Must(json.Marshal(familiar.New(3))))
 	for _, history := range []string{`"track_record":{"predicted":[1],"wrong":[2]}`, `"familiar":` + three} {
-		_, err := load(`{"decision":{},` + history + `}`)
-		check.Refuses(t, history, err, "classifier: ")
+		check.Refuses(t, history, check.Err(load(`{"decision":{},`+history+`}`)), "classifier: ")
 	}
 }
 
@@ -149,8 +148,7 @@ func TestHistory(t *testing.T) {
 // After an error nothing has changed. A class that is added is learned.
 func TestErrorsAndClasses(t *testing.T) {
 	for _, o := range []Options{{}, {Inputs: 2, Classes: 1}, {Classes: 2}, {2, 2, []int{0}, false}} {
-		_, err := New(o, random.Source("options"))
-		check.Refuses(t, fmt.Sprint(o), err, "classifier: bnn: Layers: ")
+		check.Refuses(t, fmt.Sprint(o), check.Err(New(o, random.Source("options"))), "classifier: bnn: Layers: ")
 	}
 	c, draw := newTriangle(), stream()
 	learn(t, c, 50, draw)

@@ -6,22 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	check "closedform/internal/checktest"
 )
-
-// wishart returns the correlations of d variables that are random combinations of rank others.
-func wishart(rnd *rand.Rand, d, rank int) *mat.SymDense {
-	a := make([][]float64, d)
-	for i := range a {
-		a[i] = normals(rnd, rank, 0)
-		floats.Scale(1/floats.Norm(a[i], 2), a[i])
-	}
-	return check.Correlations(d, func(i, j int) float64 { return floats.Dot(a[i], a[j]) })
-}
 
 // oneFactor returns P(X ≤ x) for loadings a.
 func oneFactor(x, a []float64) float64 { return (&problem{n: len(x), x: x}).oneFactor(a) }
@@ -47,7 +36,7 @@ func TestOrthants(t *testing.T) {
 	}
 	for k := range 300 {
 		rank := 1 + k%4
-		corr := wishart(rnd, 3, rank)
+		corr := check.RandomCorrelations(rnd, 3, rank)
 		var sum float64
 		for i := range 3 {
 			for j := range i {

@@ -18,7 +18,7 @@ import (
 func TestInfiniteLimits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for d := 2; d <= 5; d++ {
-		corr := wishart(rnd, d, d+2)
+		corr := check.RandomCorrelations(rnd, d, d+2)
 		for i := range d {
 			x := normals(rnd, d, 0.5)
 			rest, others := mat.NewSymDense(d-1, nil), append(append([]float64(nil), x[:i]...), x[i+1:]...)
@@ -46,7 +46,7 @@ func TestInfiniteLimits(t *testing.T) {
 	}
 	all := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	for d := 2; d <= 4; d++ {
-		checkProb(t, "no limits", all[:d], wishart(rnd, d, 6), 1, 0)
+		checkProb(t, "no limits", all[:d], check.RandomCorrelations(rnd, d, 6), 1, 0)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestSound(t *testing.T) {
 	limits := []float64{0, 1e-300, -1, 1, 3, -7, 30, 1e8, -1e8, math.Inf(1)}
 	for k := range 400 {
 		d := 2 + k%4
-		corr := wishart(rnd, d, 1+rnd.IntN(d))
+		corr := check.RandomCorrelations(rnd, d, 1+rnd.IntN(d))
 		if k%3 == 0 || d > 3 { // near ±1
 			s := math.Pow(10, -17*rnd.Float64())
 			sign := []float64{1, -1, 1, 1, -1}
@@ -135,7 +135,7 @@ func TestGradientIsDerivative(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{1, 2, 3, 4} {
 		for range 20 / d {
-			checkGradient(t, "general", normals(rnd, d, 0), wishart(rnd, d, d+4), 1e-4, 1e-6)
+			checkGradient(t, "general", normals(rnd, d, 0), check.RandomCorrelations(rnd, d, d+4), 1e-4, 1e-6)
 		}
 	}
 	a := []float64{0.9, -0.5, 0.3, 0.8, 0, 0.6, -0.7, 0.4}
@@ -145,7 +145,7 @@ func TestGradientIsDerivative(t *testing.T) {
 	checkGradient(t, "chain", normals(rnd, 8, 1), chain, 1e-4, 1e-7)
 	// The lattice rule is as smooth in x as P as long as the order of the variables stays: its error does not
 	// count in the difference.
-	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
+	checkGradient(t, "lattice", normals(rnd, 5, 0.5), check.RandomCorrelations(rnd, 5, 9), 1e-3, 2e-5)
 }
 
 // Singular conditionals; on a tie the derivative is the one from below.
@@ -188,7 +188,7 @@ func TestGradientOfPoints(t *testing.T) {
 func TestGradientInPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(29, 30))
 	for d := 1; d <= 5; d++ {
-		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
+		x, corr := normals(rnd, d, 0.5), check.RandomCorrelations(rnd, d, d+2)
 		want, p := Gradient(nil, x, corr), value(CDF(x, corr))
 		dist := check.Must(NewCDF(corr))
 		corr.SetSym(0, 0, 7) // the matrix was copied

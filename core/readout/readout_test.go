@@ -229,8 +229,7 @@ func TestRefuses(t *testing.T) {
 		{Kind: Ridge, Inputs: 0, Classes: 2}:    "Inputs: 0 is not allowed",
 		{Kind: Gaussian, Inputs: 3, Classes: 1}: "Classes: 1 is not allowed; allowed: 2 to 4096",
 	} {
-		_, err := New(c)
-		check.Refuses(t, fmt.Sprint(c), err, want)
+		check.Refuses(t, fmt.Sprint(c), check.Err(New(c)), want)
 	}
 	eachKind(t, func(t *testing.T, kind Kind) {
 		c := Config{Kind: kind, Inputs: 3, Classes: 3}

@@ -176,7 +176,7 @@ func TestDerivatives(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(23, 24))
 	for n := 2; n <= 4; n++ {
 		for range 5 {
-			p := ProbitCorr{math.Exp(0.5 * rnd.NormFloat64()), unequal(rnd, n-1)}
+			p := ProbitCorr{math.Exp(0.5 * rnd.NormFloat64()), check.RandomCorrelations(rnd, n-1, n)}
 			m, v := problem(rnd, n)
 			checkDerivatives(t, p, m, v, 1e-4, 1e-6)
 		}

@@ -117,7 +117,8 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 func TestFreeVariances(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 1))
 	for n := 3; n < 7; n++ {
-		cov, variance, sums, free := unequal(rnd, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		cov := check.RandomCorrelations(rnd, n, n+1)
+		variance, sums, free := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range n {
 			variance[i] = 1 + rnd.Float64()
 			cov.SetSym(i, i, variance[i])

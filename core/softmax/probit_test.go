@@ -84,24 +84,11 @@ func TestSlopeLambda(t *testing.T) {
 	}
 }
 
-// unequal returns random correlations of both signs.
-func unequal(rnd *rand.Rand, n int) *mat.SymDense {
-	a := mat.NewDense(n, n+1, nil)
-	for i := range n {
-		for k := range n + 1 {
-			a.Set(i, k, rnd.NormFloat64())
-		}
-	}
-	return check.Correlations(n, func(i, j int) float64 {
-		return mat.Dot(a.RowView(i), a.RowView(j)) / (mat.Norm(a.RowView(i), 2) * mat.Norm(a.RowView(j), 2))
-	})
-}
-
 // Without variances p is the definition; a variance is the mean over its logit.
 func TestProbitCorrIsDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
 	for n := 3; n <= 4; n++ {
-		p := ProbitCorr{0.7, unequal(rnd, n-1)}
+		p := ProbitCorr{0.7, check.RandomCorrelations(rnd, n-1, n)}
 		m, v := problem(rnd, n)
 		certain, x := moments(p, m, make([]float64, n)), make([]float64, n-1)
 		for j := range m {

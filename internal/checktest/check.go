@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 )
@@ -93,6 +95,25 @@ func Correlations(n int, f func(i, j int) float64) *mat.SymDense {
 		}
 	}
 	return corr
+}
+
+// Normals draws n numbers from the standard normal distribution.
+func Normals(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rnd.NormFloat64()
+	}
+	return x
+}
+
+// RandomCorrelations returns the correlations of n variables that are random combinations of rank others.
+func RandomCorrelations(rnd *rand.Rand, n, rank int) *mat.SymDense {
+	directions := make([][]float64, n)
+	for i := range directions {
+		directions[i] = Normals(rnd, rank)
+		floats.Scale(1/floats.Norm(directions[i], 2), directions[i])
+	}
+	return Correlations(n, func(i, j int) float64 { return floats.Dot(directions[i], directions[j]) })
 }
 
 // recovered returns what f panics with.

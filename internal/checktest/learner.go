@@ -46,6 +46,12 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 // Predictor is a model that can be asked for the probabilities of the classes.
 type Predictor interface{ Predict(p, x []float64) error }
 
+// Observer is a model that learns one example after another.
+type Observer interface {
+	Predictor
+	Observe(x []float64, class int) error
+}
+
 // Predict returns the probabilities of n classes at x, which must be probabilities.
 func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	t.Helper()
@@ -110,11 +116,7 @@ func Learner(
 }
 
 // Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
-func Online[L interface {
-	Predictor
-	Observe(x []float64, class int) error
-}](t *testing.T, margin float64, make func(src rand.Source) (L, error),
-) {
+func Online[L Observer](t *testing.T, margin float64, make func(src rand.Source) (L, error)) {
 	t.Helper()
 	Learner(t, margin, func(x [][]float64, class []int, src rand.Source) (Predictor, error) {
 		m, err := make(src)
@@ -129,11 +131,7 @@ func Online[L interface {
 
 // Extremes tests that a learner of two inputs and three classes answers examples of a size with probabilities
 // or with an error, which leaves its weights as they were, and that all weights stay finite.
-func Extremes[L interface {
-	Predictor
-	Observe(x []float64, class int) error
-}](t *testing.T, what string, m L, size float64, weights func() []float64,
-) {
+func Extremes(t *testing.T, what string, m Observer, size float64, weights func() []float64) {
 	t.Helper()
 	for k := range 12 {
 		x, before := []float64{size * float64(k%3-1), size}, slices.Clone(weights())

@@ -17,8 +17,7 @@ import (
 // positive returns a random positive definite matrix.
 func positive(n int) *mat.SymDense {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
-	root := mat.NewDense(n, n+1, nil)
-	root.Apply(func(_, _ int, _ float64) float64 { return rnd.NormFloat64() }, root)
+	root := mat.NewDense(n, n+1, check.Normals(rnd, n*(n+1)))
 	a := mat.NewSymDense(n, nil)
 	a.SymOuterK(1, root)
 	return a
@@ -94,8 +93,8 @@ func TestCholeskyRefuses(t *testing.T) {
 func TestTriangle(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 4, 7, 33, 150} {
-		x, a, want := mat.NewDense(2*n+1, n, nil), NewTriangle(n), mat.NewSymDense(n, nil)
-		x.Apply(func(_, _ int, _ float64) float64 { return rnd.NormFloat64() }, x)
+		x := mat.NewDense(2*n+1, n, check.Normals(rnd, (2*n+1)*n))
+		a, want := NewTriangle(n), mat.NewSymDense(n, nil)
 		want.SymOuterK(1, x.T())
 		want.AddSym(want, mat.NewDiagDense(n, slices.Repeat([]float64{1}, n)))
 		a.AddOuter(1, x.RawMatrix().Data)
@@ -122,11 +121,7 @@ func TestEigen(t *testing.T) {
 			a := mat.NewSymDense(n, nil)
 			scale := 1.0
 			for r := range []int{n, 2, 0, 0, n}[kind] {
-				u := make([]float64, n)
-				for i := range u {
-					u[i] = rnd.NormFloat64()
-				}
-				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, u))
+				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, check.Normals(rnd, n)))
 			}
 			switch kind {
 			case 2:

@@ -82,8 +82,7 @@ func config(t *testing.T, wrong string) Config {
 		Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
 		Settings: map[string]any{"wrong": wrong},
 	}
-	_, err := c.Find(t.TempDir())
-	check.OK(t, err)
+	check.Must(c.Find(t.TempDir()))
 	return c
 }
 
@@ -103,8 +102,7 @@ func model(t *testing.T, wrong string, timeout float64) *Model {
 func TestAnswers(t *testing.T) {
 	m := model(t, "", 0)
 	p := [][]float64{make([]float64, 3), make([]float64, 3)}
-	_, err := m.PredictAll(p, [][]float64{{1, 1}, {2, 2}})
-	check.OK(t, err)
+	check.Must(m.PredictAll(p, [][]float64{{1, 1}, {2, 2}}))
 	for _, p := range p {
 		check.NearAll(t, "p", p, []float64{3 / 6., 1 / 6., 2 / 6.}, 1e-15)
 	}
@@ -113,8 +111,7 @@ func TestAnswers(t *testing.T) {
 	pid := m.cmd.Process.Pid
 	m.Release()
 	m.cfg.Stream = true
-	s, err := New(m.cfg, 2, 3, random.Source("stream"))
-	check.OK(t, err)
+	s := check.Must(New(m.cfg, 2, 3, random.Source("stream")))
 	for k, want := range [][]float64{
 		{1 / 3., 1 / 3., 1 / 3.},
 		{1 / 4., 2 / 4., 1 / 4.},
@@ -155,8 +152,7 @@ func TestFailures(t *testing.T) {
 	gone.cfg.Command = []string{"no-such-program"}
 	check.Refuses(t, "command", gone.Predict(make([]float64, 3), []float64{1, 1}), "no-such-program")
 	c := Config{Command: []string{"x"}, Version: []string{"sh", "-c", "echo not installed >&2; exit 1"}}
-	_, err := c.Find(".")
-	check.Refuses(t, "version", err, "version", "not installed")
+	check.Refuses(t, "version", check.Err(c.Find(".")), "version", "not installed")
 	ctx, cancel := context.WithCancel(t.Context())
 	m := model(t, "hang", 60)
 	m.Bind(ctx, func(error) {})
@@ -171,8 +167,7 @@ func TestFind(t *testing.T) {
 	spec := func(script, version string, timeout float64) string {
 		check.OK(t, os.WriteFile(filepath.Join(folder, "x.py"), []byte(script), 0o644))
 		c := Config{Command: []string{"python3", "x.py"}, Version: []string{"echo", version}, Timeout: timeout}
-		_, err := c.Find(folder)
-		check.OK(t, err)
+		check.Must(c.Find(folder))
 		return string(check.Must(json.Marshal(c)))
 	}
 	a := spec("1", "v1", 1)
@@ -241,8 +236,7 @@ func TestScikitLearn(t *testing.T) {
 				check.OK(t, m.Observe(x[i], class[i]))
 			}
 			p := slices.Collect(slices.Chunk(make([]float64, 4*len(x)), 4))
-			_, err := m.PredictAll(p, x)
-			check.OK(t, err)
+			check.Must(m.PredictAll(p, x))
 			for i, p := range p {
 				if slices.Index(p, slices.Max(p)) != class[i] || !(slices.Min(p) > 0) ||
 					before != nil && !slices.Equal(p, before[i]) {

@@ -15,12 +15,6 @@ func newModel(cfg Config, layers ...int) *Model {
 	return check.Must(New(cfg, layers, random.Source("model")))
 }
 
-// observe fails the test on an error.
-func observe(t testing.TB, m *Model, x []float64, class int) {
-	t.Helper()
-	check.OK(t, m.Observe(x, class))
-}
-
 func TestLearner(t *testing.T) {
 	learner := func(cfg Config, layers ...int) {
 		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, layers, src) })

@@ -30,7 +30,7 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 				if k%7 == 6 {
 					floats.Scale(c.scale, at)
 				}
-				observe(t, m, at, class[k])
+				check.OK(t, m.Observe(at, class[k]))
 			}
 			_, after := m.Weights()
 			var chol mat.Cholesky

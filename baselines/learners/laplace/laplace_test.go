@@ -117,19 +117,11 @@ func randomLogits(n int, scale float64, rnd *rand.Rand) ([]float64, *mat.SymDens
 	return mean, cov
 }
 
-func normals(n int, rnd *rand.Rand) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = rnd.NormFloat64()
-	}
-	return out
-}
-
 // For two classes probit has a closed form, and Monte Carlo the integral's value within
 // five standard errors, here of 10⁵ pairs whose deviation is at most ½.
 func TestTwoClasses(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "two"))
-	normal := normals(2e5, rnd)
+	normal := check.Normals(rnd, 2e5)
 	for range 20 {
 		mean, cov := randomLogits(2, 5, rnd)
 		m, v := mean[0]-mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
@@ -148,7 +140,7 @@ func TestTwoClasses(t *testing.T) {
 func TestInvariances(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "invariances"))
 	const n = 5
-	normal := normals(n*100000, rnd)
+	normal := check.Normals(rnd, n*100000)
 	mean, cov := randomLogits(n, 2, rnd)
 	shifted, common := slices.Clone(mean), mat.NewSymDense(n, nil)
 	for i := range n {

@@ -33,16 +33,10 @@ func shapes() []Prior {
 // randomData returns n examples for the model, and a weight vector.
 func randomData(m Prior, n int, rnd *rand.Rand) (x [][]float64, class []int, w []float64) {
 	for range n {
-		at := make([]float64, m.Layers[0])
-		for a := range at {
-			at[a] = rnd.NormFloat64()
-		}
-		x, class = append(x, at), append(class, rnd.IntN(m.Layers[len(m.Layers)-1]))
+		x = append(x, check.Normals(rnd, m.Layers[0]))
+		class = append(class, rnd.IntN(m.Layers[len(m.Layers)-1]))
 	}
-	for range mlp.New(m.Layers, m.Bias).Weights() {
-		w = append(w, rnd.NormFloat64())
-	}
-	return x, class, w
+	return x, class, check.Normals(rnd, mlp.New(m.Layers, m.Bias).Weights())
 }
 
 // The gradient is that of the value, which TestAgainstQuadrature knows.
