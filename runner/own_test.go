@@ -30,15 +30,15 @@ network = true
 // trained runs a manifest called moons, and returns the file of its network.
 func trained(t *testing.T, manifest string) string {
 	t.Helper()
-	inExperiments(t, map[string]string{"moons.toml": manifest})
-	mustRun(t, "-exp", "moons")
+	check.InExperiments(t, map[string]string{"moons.toml": manifest})
+	program.Run(t, "-exp", "moons")
 	return filepath.Join("results", "moons", "network.npz")
 }
 
 // withInput makes a text the standard input.
 func withInput(t *testing.T, text string) {
 	t.Helper()
-	file := check.Must(os.Open(write(t, text)))
+	file := check.Must(os.Open(check.Write(t, text)))
 	was := os.Stdin
 	t.Cleanup(func() { os.Stdin = was; file.Close() })
 	os.Stdin = file
@@ -47,25 +47,25 @@ func withInput(t *testing.T, text string) {
 // A run keeps the same network each time. It is shown, and predicts rows to the standard output or a file.
 func TestPredict(t *testing.T) {
 	file := trained(t, keeping)
-	contains(t, read(t, "results", "moons", "README.md"), "\n- `network.npz`: ")
-	before := read(t, file)
-	remove(t, "results", "moons", "cells")
-	remove(t, file) // as in a clone
-	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", "moons"), "moons: same bytes\n")
-	mustRun(t, "-exp", "moons")
-	check.Equal(t, "another run keeps the same", read(t, file) == before, true)
-	contains(t, mustRun(t, "show", file), "classes    2: 1, 2\n", "input      x2: (x ", "Layers:[2 4 2]")
+	check.Contains(t, check.Read("results", "moons", "README.md"), "\n- `network.npz`: ")
+	before := check.Read(file)
+	check.Remove(t, "results", "moons", "cells")
+	check.Remove(t, file) // as in a clone
+	check.Equal(t, "verify prints", program.Run(t, "verify", "-exp", "moons"), "moons: same bytes\n")
+	program.Run(t, "-exp", "moons")
+	check.Equal(t, "another run keeps the same", check.Read(file) == before, true)
+	check.Contains(t, program.Run(t, "show", file), "classes    2: 1, 2\n", "Layers:[2 4 2]")
 
 	const rows = "note,x2,x1\na,0.5,0\nb,0,1\n"
-	write(t, rows, "new.csv")
-	want := mustRun(t, "predict", "-data", "new.csv", file)
-	contains(t, want, "row,class,", "familiarity,p_1,p_2\n1,", "\n2,")
+	check.Write(t, rows, "new.csv")
+	want := program.Run(t, "predict", "-data", "new.csv", file)
+	check.Contains(t, want, "row,class,", "familiarity,p_1,p_2\n1,", "\n2,")
 	withInput(t, rows)
-	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-"), want)
-	mustRun(t, "predict", file, "-data", "new.csv", "-to", "out.csv.gz")
-	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
+	check.Equal(t, "from the standard input", program.Run(t, "predict", file, "-data", "-"), want)
+	program.Run(t, "predict", file, "-data", "new.csv", "-to", "out.csv.gz")
+	unpacked := check.Must(gzip.NewReader(strings.NewReader(check.Read("out.csv.gz"))))
 	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
-	write(t, "x1,x2\n1,2\nwide,1\n", "bad.csv")
+	check.Write(t, "x1,x2\n1,2\nwide,1\n", "bad.csv")
 	for args, says := range map[string]string{
 		"-data new.csv -to new.csv":      "-to new.csv is new.csv, which the predictions would replace",
 		"-data new.csv -to gone/out.csv": "write gone/out.csv: no such file or directory",
@@ -73,7 +73,7 @@ func TestPredict(t *testing.T) {
 	} {
 		code, _, stderr := exit(t, append([]string{"predict", file}, strings.Fields(args)...)...)
 		check.Equal(t, args+": exit code", code, 1)
-		contains(t, stderr, "runner: "+says)
+		check.Contains(t, stderr, "runner: "+says)
 	}
 }
 
@@ -94,7 +94,7 @@ func moons(n int) (rows []string) {
 func learnFrom(t *testing.T, rows []string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	withInput(t, header+strings.Join(rows, ""))
-	stdout, stderr, err := try(t, append([]string{"learn", "-data", "-"}, args...)...)
+	stdout, stderr, err := program.Try(t, append([]string{"learn", "-data", "-"}, args...)...)
 	check.OK(t, err)
 	return stdout, stderr
 }
@@ -114,10 +114,10 @@ func TestLearnAnswersFirst(t *testing.T) {
 	go func() { ended <- run(ctx, out, &log, []string{"learn", file, "-data", "-", "-unknown", "1"}) }()
 	answer := bufio.NewReader(answers)
 	go fmt.Fprint(rows, "x1,x2\n")
-	begins(t, check.Must(answer.ReadString('\n')), "row,")
+	check.Begins(t, check.Must(answer.ReadString('\n')), "row,")
 	for i, class := range []string{"1", "?", "new", "2"} {
 		fmt.Fprint(rows, "0.5,1.5\n")
-		begins(t, check.Must(answer.ReadString('\n')), fmt.Sprintf("%d,unknown,0.", i+1))
+		check.Begins(t, check.Must(answer.ReadString('\n')), fmt.Sprintf("%d,unknown,0.", i+1))
 		fmt.Fprintln(rows, class)
 	}
 	fmt.Fprint(rows, "0.5,1.5\n")
@@ -125,9 +125,9 @@ func TestLearnAnswersFirst(t *testing.T) {
 	cancel()
 	check.Refuses(t, "interrupted", <-ended, "to go on at row 5: go run ./runner learn "+file+
 		" -data - -unknown 1 -from 5")
-	contains(t, log.String(), `standard input:6: new class "new"`, file+": 4 rows, 3 learned\n")
+	check.Contains(t, log.String(), `standard input:6: new class "new"`, file+": 4 rows, 3 learned\n")
 	goesOn, _ := learnFrom(t, moons(1), file)
-	contains(t, goesOn, "\n1,")
+	check.Contains(t, goesOn, "\n1,")
 }
 
 // A network whose learning is killed is the last one that was saved: what it has not learned can be
@@ -135,7 +135,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 func TestLearnKilled(t *testing.T) {
 	file, rows := trained(t, keeping), moons(2400)
 	learnFrom(t, rows, file, "-to", "whole.npz")
-	write(t, header+strings.Join(rows, ""), "all.csv")
+	check.Write(t, header+strings.Join(rows, ""), "all.csv")
 	var first os.FileInfo // of the network before the first row
 	saved := func() bool {
 		now, err := os.Stat("part.npz")
@@ -144,7 +144,7 @@ func TestLearnKilled(t *testing.T) {
 		}
 		return err == nil && !os.SameFile(now, first)
 	}
-	p, ended := startAndWait(t, saved, "learn", file, "-data", "all.csv", "-to", "part.npz")
+	p, ended := check.Start(t, saved, "learn", file, "-data", "all.csv", "-to", "part.npz")
 	p.Process.Kill()
 	<-ended
 	n := -1
@@ -154,7 +154,7 @@ func TestLearnKilled(t *testing.T) {
 		t.Fatalf("it ended with %v, and %d rows are saved: %s", p.ProcessState, n, log)
 	}
 	learnFrom(t, rows[n:], "part.npz")
-	check.Equal(t, "the network of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
+	check.Equal(t, "the network of a stream that went on", check.Read("part.npz"), check.Read("whole.npz"))
 }
 
 // An output layer on features is kept, predicts and learns as a network does.
@@ -163,60 +163,61 @@ func TestLearnOutputLayer(t *testing.T) {
 	file := trained(t, strings.Replace(keeping, "hidden_layers = [4]", ridge, 1))
 	rows := moons(21)
 	learnFrom(t, rows, file)
-	write(t, header+strings.Join(rows, ""), "new.csv")
-	text, _, err := try(t, "predict", file, "-data", "new.csv")
+	check.Write(t, header+strings.Join(rows, ""), "new.csv")
+	text, _, err := program.Try(t, "predict", file, "-data", "new.csv")
 	check.OK(t, err)
-	contains(t, text, ",familiarity,p_1,p_2,p_new\n1,1,0.", "\n10,new,0.99")
+	check.Contains(t, text, ",familiarity,p_1,p_2,p_new\n1,1,0.", "\n10,new,0.99")
 }
 
 // A table needs no manifest: one is written and run, and its network predicts and learns other rows.
 func TestOwnTable(t *testing.T) {
-	table := read(t, "..", "experiments", "own_data.csv")
-	inExperiments(t, map[string]string{"x.toml": keeping})
-	write(t, table, "my leaves.csv")
+	rows := strings.SplitAfter(check.Read("..", "experiments", "own_data.csv"), "\n")
+	table := strings.Join(rows[:91], "")
+	check.InExperiments(t, map[string]string{"x.toml": keeping})
+	check.Write(t, table, "my leaves.csv")
 	command := []string{"run", "-data", "my leaves.csv", "-class", "species"}
-	out, said, err := try(t, command...)
+	out, said, err := program.Try(t, command...)
 	check.OK(t, err)
 	const network = "closedform-results/my_leaves/network.npz"
-	contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 300 examples, ",
+	check.Contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 90 examples, ",
 		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict "+network)
-	contains(t, mustRun(t, command...), "is up to date")
-	_, said, err = try(t, "predict", network, "-data", "my leaves.csv")
+	check.Contains(t, program.Run(t, command...), "is up to date")
+	_, said, err = program.Try(t, "predict", network, "-data", "my leaves.csv")
 	check.OK(t, err)
-	contains(t, said, "my leaves.csv: 300 rows with a class: error 0.0")
-	write(t, strings.NewReplacer(",", ";", ".", ",").Replace(table), "other.csv")
-	fails(t, `separator = ";" makes 5 of it`, "predict", network, "-data", "other.csv")
-	_, again, err := try(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
+	check.Contains(t, said, "my leaves.csv: 90 rows with a class: error 0.0")
+	check.Write(t, strings.NewReplacer(",", ";", ".", ",").Replace(table), "other.csv")
+	program.Fails(t, `separator = ";" makes 5 of it`, "predict", network, "-data", "other.csv")
+	_, again, err := program.Try(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
 	check.OK(t, err)
 	check.Equal(t, "it says", again, strings.Replace(said, "my leaves.csv", "other.csv", 1))
 
-	write(t, table, "other", "My leaves.CSV") // its results would replace those of the first table
+	check.Write(t, table, "other", "My leaves.CSV") // its results would replace those of the first table
 	command[2] = "other/My leaves.CSV"
-	fails(t, "closedform-results/my_leaves has the results of a manifest in ",
+	program.Fails(t, "closedform-results/my_leaves has the results of a manifest in ",
 		append(command, "-out", "closedform-results")...)
-	_, _, err = try(t, "learn", network, "-data", "my leaves.csv")
+	_, _, err = program.Try(t, "learn", network, "-data", "my leaves.csv")
 	check.OK(t, err)
-	remove(t, "closedform-results", "my_leaves", "cells")
-	fails(t, "network.npz has learned 300 rows since it was trained", "run", "-exp", "my leaves.toml")
-	fails(t, "need -data", "run", "-exp", "x", "-ignore", "a")
+	check.Remove(t, "closedform-results", "my_leaves", "cells")
+	program.Fails(t, "network.npz has learned 90 rows since it was trained", "run", "-exp", "my leaves.toml")
+	program.Fails(t, "need -data", "run", "-exp", "x", "-ignore", "a")
 }
 
 // A packed table is learned, and tested by another one, whose errors name it.
 func TestOwnTestTable(t *testing.T) {
-	lines := strings.SplitAfter(read(t, "..", "experiments", "own_data.csv"), "\n")
-	inExperiments(t, map[string]string{"x.toml": keeping})
+	lines := strings.SplitAfter(check.Read("..", "experiments", "own_data.csv"), "\n")
+	check.InExperiments(t, map[string]string{"x.toml": keeping})
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	fmt.Fprint(w, strings.Join(lines[:61], ""))
 	check.OK(t, w.Close())
-	write(t, packed.String(), "leaves.csv.gz")
+	check.Write(t, packed.String(), "leaves.csv.gz")
 	command := strings.Fields("run -data leaves.csv.gz -test new/rows.csv -class species")
-	fails(t, "leaves: no file new/rows.csv", command...)
-	write(t, lines[0]+strings.Join(lines[60:91], ""), "new", "rows.csv")
-	_, said, err := try(t, command...)
+	program.Fails(t, "leaves: no file new/rows.csv", command...)
+	check.Write(t, lines[0]+strings.Join(lines[60:91], ""), "new", "rows.csv")
+	_, said, err := program.Try(t, command...)
 	check.OK(t, err)
-	contains(t, said, "rows.csv: inputs that repeat those of other rows")
-	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,60,31,")
-	write(t, lines[0]+"1,2,3,4,yew\n", "new", "rows.csv")
-	fails(t, `new/rows.csv:2: class "yew" is not in the training part, which has beech, elm,`, command...)
+	check.Contains(t, said, "rows.csv: inputs that repeat those of other rows")
+	check.Contains(t, check.Read("closedform-results/leaves/runs.csv"), "network,1,60,31,")
+	check.Write(t, lines[0]+"1,2,3,4,yew\n", "new", "rows.csv")
+	program.Fails(t, `new/rows.csv:2: class "yew" is not in the training part`, command...)
 }

@@ -17,22 +17,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// startAndWait starts the program and waits until ready says so or it has
-// ended. The channel gets the outcome of the process.
-func startAndWait(t *testing.T, ready func() bool, args ...string) (*process, <-chan error) {
-	t.Helper()
-	p := newProcess(t, args...)
-	check.OK(t, p.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Wait() }()
-	t.Cleanup(func() { p.Process.Kill() })
-	for !ready() && len(ended) == 0 {
-		time.Sleep(100 * time.Microsecond)
-	}
-	return p, ended
-}
-
-func signaled(p *process, s syscall.Signal) bool {
+func signaled(p *check.Process, s syscall.Signal) bool {
 	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == s
 }
@@ -74,23 +59,23 @@ func init() {
 // A signal ends all experiments at work; the command that the program prints goes on.
 func TestInterruptedRunGoesOn(t *testing.T) {
 	const text = "name = %q\nstudy = 'sleeper'\nsleep = 50\n"
-	inExperiments(t, map[string]string{"a.toml": fmt.Sprintf(text, "a"), "b.toml": fmt.Sprintf(text, "b")})
+	check.InExperiments(t, map[string]string{"a.toml": fmt.Sprintf(text, "a"), "b.toml": fmt.Sprintf(text, "b")})
 	message := regexp.MustCompile(`(?m)^runner: interrupted; to go on: go run ./runner -all -workers 2$`)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		done := func() int { return len(glob(t, "results", "*", "cells", "*.cell")) }
-		p, ended := startAndWait(t, func() bool { return done() > 1 }, "-all", "-workers", "2")
+		done := func() int { return len(check.Glob("results", "*", "cells", "*.cell")) }
+		p, ended := check.Start(t, func() bool { return done() > 1 }, "-all", "-workers", "2")
 		check.OK(t, p.Process.Signal(s))
 		<-ended
-		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.stderr.String()) || p.stdout.Len() > 0 {
-			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.stderr)
+		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.Err.String()) || p.Out.Len() > 0 {
+			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.Err)
 		}
-		if left := glob(t, "results", "*", "manifest.toml"); len(left) > 0 {
+		if left := check.Glob("results", "*", "manifest.toml"); len(left) > 0 {
 			t.Errorf("it has published %q", left)
 		}
 		before := done()
-		mustRun(t, "-all", "-workers", "2")
+		program.Run(t, "-all", "-workers", "2")
 		check.Equal(t, "cells", []any{before < 8, done()}, []any{true, 8})
-		remove(t, "results")
+		check.Remove(t, "results")
 	}
 }
 
@@ -98,16 +83,16 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	if signal.Ignored(os.Interrupt) {
 		t.Skip("interrupts are ignored, as in the background of a script")
 	}
-	m, out := write(t, "name = 'deaf'\nstudy = 'sleeper'\nsleep = 100000\ndeaf = true\n"), t.TempDir()
-	claimed := func() bool { return len(glob(t, out, "deaf", "cells", "at", "*.claim")) > 0 }
-	p, ended := startAndWait(t, claimed, "-exp", m, "-out", out)
+	m, out := check.Write(t, "name = 'deaf'\nstudy = 'sleeper'\nsleep = 100000\ndeaf = true\n"), t.TempDir()
+	claimed := func() bool { return len(check.Glob(out, "deaf", "cells", "at", "*.claim")) > 0 }
+	p, ended := check.Start(t, claimed, "-exp", m, "-out", out)
 	time.Sleep(300 * time.Millisecond) // for the first cell to begin
 	for range 100 {
 		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
 		select {
 		case <-ended:
 			if !signaled(p, syscall.SIGINT) {
-				t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
+				t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.Err)
 			}
 			return
 		case <-time.After(50 * time.Millisecond):

@@ -1,11 +1,7 @@
 package data
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,36 +40,23 @@ func idxLabels(n int) string {
 	return idx(values, 2049, uint32(n))
 }
 
-func zip(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write([]byte(text))
-	w.Close()
-	return b.String()
-}
-
 // read reads files of a folder with these contents.
-func read(dir, images, labels string) (*Examples, error) {
-	im, la := filepath.Join(dir, "im"), filepath.Join(dir, "la")
-	err := errors.Join(os.WriteFile(im, []byte(images), 0o666), os.WriteFile(la, []byte(labels), 0o666))
-	if err != nil {
-		return nil, err
-	}
-	return readIDX(im, la)
+func read(t *testing.T, dir, images, labels string) (*Examples, error) {
+	return readIDX(check.Write(t, images, dir, "im"), check.Write(t, labels, dir, "la"))
 }
 
 // Whatever is in the files, it is refused or read without much memory.
 func FuzzReadIDX(f *testing.F) {
 	f.Add([]byte(idxImages(3, 2, 2)), []byte(idxLabels(3)), false)
-	f.Add([]byte(idxImages(3, 2, 2)), []byte(zip(idxLabels(3))), true)
+	f.Add([]byte(idxImages(3, 2, 2)), []byte(check.Gzip(idxLabels(3))), true)
 	f.Add([]byte(idx(nil, 2051, 1<<20, 1<<8, 1)), []byte{}, true)
 	f.Fuzz(func(t *testing.T, images, labels []byte, packed bool) {
 		if packed {
-			images = []byte(zip(string(images)))
+			images = []byte(check.Gzip(string(images)))
 		}
 		dir := t.TempDir()
 		check.Frugal(t, func() {
-			e, err := read(dir, string(images), string(labels))
+			e, err := read(t, dir, string(images), string(labels))
 			if err == nil && (e.Len() == 0 || e.Inputs() == 0 || len(e.Classes()) == 0) {
 				t.Errorf("%d examples of %d inputs, classes %q", e.Len(), e.Inputs(), e.Classes())
 			}
@@ -86,11 +69,11 @@ func TestReadIDX(t *testing.T) {
 	images, labels, dir := idxImages(n, 30, 30), idxLabels(n), t.TempDir()
 	for name, c := range map[string][2]string{
 		"plain":            {images, labels},
-		"gzip":             {zip(images), zip(labels)},
-		"one of each":      {zip(images), labels},
-		"two gzip members": {zip(images[:1e6]) + zip(images[1e6:]), labels},
+		"gzip":             {check.Gzip(images), check.Gzip(labels)},
+		"one of each":      {check.Gzip(images), labels},
+		"two gzip members": {check.Gzip(images[:1e6]) + check.Gzip(images[1e6:]), labels},
 	} {
-		e := check.Must(read(dir, c[0], c[1]))
+		e := check.Must(read(t, dir, c[0], c[1]))
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
 		for i := range n {
 			for j, v := range e.Input(i) {
@@ -104,7 +87,7 @@ func TestReadIDX(t *testing.T) {
 
 func TestReadIDXErrors(t *testing.T) {
 	images, labels, dir := idxImages(3, 2, 2), idxLabels(3), t.TempDir()
-	zipped := zip(images)
+	zipped := check.Gzip(images)
 	broken := []byte(zipped)
 	broken[len(broken)-8] ^= 1 // of the checksum
 	for name, c := range map[string]struct{ images, labels, want string }{
@@ -119,9 +102,9 @@ func TestReadIDXErrors(t *testing.T) {
 		"more images":            {images, idxLabels(2), "im has 3 images and DIR/la has 2 labels; need as many"},
 		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need"},
 		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
-		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 values; "},
+		"a bomb":                 {check.Gzip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 "},
 	} {
-		e, err := read(dir, c.images, c.labels)
+		e, err := read(t, dir, c.images, c.labels)
 		check.Refuses(t, name, err, filepath.Join(dir, strings.ReplaceAll(c.want, "DIR", dir)))
 		check.True(t, e == nil, "%s: examples beside an error", name)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +47,7 @@ func dataFolder(t *testing.T) string {
 		"few-labels": idx([]byte{1, 2}, 0x801, 2),
 		"new-labels": idx([]byte{1, 7}, 0x801, 2),
 	} {
-		check.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
+		check.Write(t, content, dir, name)
 	}
 	return dir
 }
@@ -237,8 +235,7 @@ func TestSourceSpelledOut(t *testing.T) {
 		return string(check.Must(json.Marshal(s)))
 	}
 	before := spec()
-	check.OK(t, os.WriteFile(filepath.Join(dir, "table.csv"),
-		[]byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666))
+	check.Write(t, strings.Replace(twelve, "1,0,a", "1,1,a", 1), dir, "table.csv")
 	if after := spec(); after == before || strings.Contains(after, dir) {
 		t.Errorf("before %s, after %s", before, after)
 	}

@@ -248,8 +248,7 @@ func TestModelErrors(t *testing.T) {
 	} {
 		m := DefaultModel()
 		change(&m)
-		_, err := m.For(2, 2)
-		check.Refuses(t, want, err, want)
+		check.Refuses(t, want, check.Err(m.For(2, 2)), want)
 	}
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}

@@ -201,8 +201,7 @@ output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: [3] i
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: [2, 3, 2] is not allowed; allowed: without output
 output = "ridge"; members = 2 -> method.m.members: 2 is not allowed; allowed: without output`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")
-		_, err := decode(keys)
-		check.Refuses(t, keys, err, want)
+		check.Refuses(t, keys, check.Err(decode(keys)), want)
 	}
 }
 

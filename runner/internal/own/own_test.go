@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,31 +31,11 @@ func leaves() (rows []string) {
 // tableOf returns the table of leaves with these rows.
 func tableOf(rows ...string) string { return header + strings.Join(rows, "\n") + "\n" }
 
-// write writes a file into a new folder, and returns its path.
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	check.OK(t, os.WriteFile(path, []byte(text), 0o666))
-	return path
-}
-
-func read(path string) string {
-	text, _ := os.ReadFile(path)
-	return string(text)
-}
-
-func contains(t *testing.T, got string, want ...string) {
-	t.Helper()
-	for _, w := range want {
-		check.True(t, strings.Contains(got, w), "got %q, want %q in it", got, w)
-	}
-}
-
 // trained returns the file of a network that has learned 48 leaves.
 func trained(t *testing.T) string {
 	t.Helper()
 	format := dataset.Format{Class: "species", Categorical: []string{"colour"}}
-	e := check.Must(format.Read(write(t, "leaves.csv", tableOf(leaves()[:48]...)), nil))
+	e := check.Must(format.Read(check.Write(t, tableOf(leaves()[:48]...), t.TempDir(), "leaves.csv"), nil))
 	scaler := check.Must(e.Scaler(dataset.Standard))
 	o := classifier.Options{Inputs: 4, Classes: 3, Hidden: []int{4}}
 	c := check.Must(classifier.New(o, random.Source("leaves")))
@@ -65,7 +44,7 @@ func trained(t *testing.T) string {
 		check.OK(t, c.Learn(x, set.Class[i]))
 	}
 	n := Network{Classifier: c, Classes: e.Classes(), Format: format, Scaler: scaler}
-	return write(t, File, string(check.Must(n.Bytes())))
+	return check.Write(t, string(check.Must(n.Bytes())), t.TempDir(), File)
 }
 
 // options returns those of the commands without flags.
@@ -79,7 +58,7 @@ func options(network, data string) Options {
 // predict predicts a table, and returns what is printed.
 func predict(t *testing.T, o Options, rows string) (stdout, stderr string, err error) {
 	t.Helper()
-	o.Data = write(t, "new.csv", rows)
+	o.Data = check.Write(t, rows, t.TempDir(), "new.csv")
 	var out, log bytes.Buffer
 	err = errors.Join(o.Validate(), Predict(t.Context(), &out, &log, o))
 	return out.String(), strings.ReplaceAll(log.String(), filepath.Dir(o.Data)+"/", ""), err
@@ -95,10 +74,10 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		var saved bytes.Buffer
 		check.OK(t, checkpoint.Save(&saved, n, note))
-		path := write(t, "other.npz", saved.String())
+		path := check.Write(t, saved.String(), t.TempDir(), "other.npz")
 		check.Refuses(t, note, check.Err(Read(path)), path+": the file does not describe its 2 inputs and 2 cl")
 	}
-	path := write(t, "table.npz", "length\n1\n")
+	path := check.Write(t, "length\n1\n", t.TempDir(), "table.npz")
 	check.Refuses(t, "a table", check.Err(Read(path)), path+": checkpoint: ")
 	check.Refuses(t, "no file", check.Err(Read("none.npz")), "none.npz")
 }
@@ -107,6 +86,31 @@ func TestReadRefuses(t *testing.T) {
 func TestShow(t *testing.T) {
 	var text strings.Builder
 	check.Must(Read(trained(t))).Show(&text)
-	contains(t, text.String(), "classes    3: Ash, Elm, Oak\n", "learned    48 examples, 0 of them",
+	check.Contains(t, text.String(), "classes    3: Ash, Elm, Oak\n", "learned    48 examples, 0 of them",
 		"input      colour=red: (x − 0.5", "model      weight 0.", "Layers:[4 4 3]", "some scaled rows")
+}
+
+// The manifest of a table has all that was said of the table, and is kept from then on.
+func TestManifest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const messy = "id;length;colour;species\n1;10,5;red;Ash\n2;NA;green;Elm\n"
+	check.Write(t, messy, "my leaves.csv")
+	var out strings.Builder
+	my := Table{File: "my leaves.csv", Format: dataset.Format{Class: "species", Separator: ";"}}
+	check.Refuses(t, "a messy table", check.Err(my.Manifest(&out)), "my leaves.csv: 2 columns do not fit:\n",
+		`decimal = "," reads them`)
+	my.Format.Decimal, my.Format.Missing = ",", dataset.MissingMean
+	my.Format.Categorical, my.Format.Ignore = []string{"colour"}, []string{"id"}
+	text := check.Read(check.Must(my.Manifest(&out)))
+	check.Equal(t, "it prints", out.String(), "manifest: my leaves.toml\n")
+	check.Contains(t, text, `name  = "my_leaves"`, `categorical = ["colour"]`, `ignore = ["id"]`,
+		`missing = "mean"`, `separator = ";"`, `decimal = ","`, "test_fraction = 0.25", "all_rows = false")
+	check.Must(my.Manifest(&out))
+	my.Test = filepath.Join("new", "rows.csv")
+	check.Refuses(t, "other values", check.Err(my.Manifest(&out)), "my leaves.toml exists and differs")
+	check.Equal(t, "the manifest", check.Read("my leaves.toml"), text)
+	other := Table{File: "Ж.csv.gz", Test: my.Test, Format: dataset.Format{Class: "kind"}, AllRows: true}
+	check.Write(t, "size,kind\n1,a\n2,b\n", other.File)
+	check.Contains(t, check.Read(check.Must(other.Manifest(&out))), `name  = "own"`,
+		`test_file = "new/rows.csv"`, "all_rows = true")
 }

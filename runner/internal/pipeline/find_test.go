@@ -15,30 +15,31 @@ import (
 )
 
 func TestManifestIsFound(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": small, "second.toml": named("second")})
-	own, out := write(t, named("own")), t.TempDir()
+	check.InExperiments(t, map[string]string{"small.toml": small, "second.toml": named("second")})
+	own, out := check.Write(t, named("own")), t.TempDir()
 	for exp, name := range map[string]string{
 		"small": "small", "second.toml": "second", "experiments/small.toml": "small", own: "own",
 	} {
-		begins(t, mustRun(t, "-exp", exp, "-out", out), name+": 4 cells, ")
+		check.Begins(t, program.Run(t, "-exp", exp, "-out", out), name+": 4 cells, ")
 	}
-	fails(t, "experiments/small.toml and experiments/small.toml would both write to results/small",
+	program.Fails(t, "experiments/small.toml and experiments/small.toml would both write to results/small",
 		"-exp", "small", "-exp", "small.toml")
-	fails(t, `no manifest "."`, "-exp", ".")
-	fails(t, "second, small", "-exp", "fourth")
-	write(t, small, "experiments", "third.toml")
+	program.Fails(t, `no manifest "."`, "-exp", ".")
+	program.Fails(t, "second, small", "-exp", "fourth")
+	check.Write(t, small, "experiments", "third.toml")
 	for _, exp := range []string{"-all", "-exp=third"} {
-		fails(t, `third.toml:1: name: "small" is not allowed; allowed: that of the file, "third"`, exp)
+		program.Fails(t, `third.toml:1: name: "small" is not allowed; allowed: that of the file, "third"`, exp)
 	}
-	check.Equal(t, "an error made a folder", exists("results"), false)
-	stdout := mustRun(t, "-exp", "small", "-exp", own)
-	check.Equal(t, "it is beside its manifest", exists(filepath.Dir(own), "closedform-results", "own"), true)
-	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files, in ", "own: 4 ")
+	check.Equal(t, "an error made a folder", check.Exists("results"), false)
+	stdout := program.Run(t, "-exp", "small", "-exp", own)
+	beside := check.Exists(filepath.Dir(own), "closedform-results", "own")
+	check.Equal(t, "the results are beside their manifest", beside, true)
+	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
 }
 
 func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, small, "good.toml")
+	check.Write(t, small, "good.toml")
 	for _, c := range []struct{ old, new, want string }{
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: fail, "},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
@@ -49,21 +50,24 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
 		{"seed  = 2", "", "x.toml: seed: missing; allowed: one of sweep.seed"},
 	} {
-		write(t, edit(t, small, c.old, c.new), "x.toml")
+		check.Write(t, edit(t, small, c.old, c.new), "x.toml")
 		// The good one, though before it, must not be run.
-		stdout, stderr, err := try(t, "-exp", "good.toml", "-exp", "x.toml")
+		stdout, stderr, err := program.Try(t, "-exp", "good.toml", "-exp", "x.toml")
 		check.Refuses(t, c.new, err, c.want)
-		if stdout+stderr != "" || strings.Contains(err.Error(), "\n") || exists("results") {
+		if stdout+stderr != "" || strings.Contains(err.Error(), "\n") || check.Exists("results") {
 			t.Errorf("%s: error %q; it prints %q", c.want, err, stdout+stderr)
 		}
 	}
-	fails(t, "-set model.scale=0: model.scale: 0 is not allowed", "-exp", "good.toml", "-set", "model.scale=0")
-	fails(t, "-set modle.a=1: modle: not a key; did you mean model?", "-exp", "good.toml", "-set", "modle.a=1")
-	fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
-	fails(t, "no folder experiments/ in ", "-all")
-	write(t, "mine", "file")
-	fails(t, "file", "-exp", "good.toml", "-out", "file")
-	check.Equal(t, "a file as -out", []any{content("file"), exists("results")}, []any{"mine", false})
+	for set, want := range map[string]string{
+		"model.scale=0": "model.scale: 0 is not allowed", "modle.a=1": "modle: not a key; did you mean model?",
+	} {
+		program.Fails(t, "-set "+set+": "+want, "-exp", "good.toml", "-set", set)
+	}
+	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
+	program.Fails(t, "no folder experiments/ in ", "-all")
+	check.Write(t, "mine", "file")
+	program.Fails(t, "file", "-exp", "good.toml", "-out", "file")
+	check.Equal(t, "a file as -out", []any{check.Read("file"), check.Exists("results")}, []any{"mine", false})
 }
 
 func TestData(t *testing.T) {
@@ -73,26 +77,26 @@ func TestData(t *testing.T) {
 	needy := edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold")
 	sets := fmt.Sprintf("[[set]]\nname = 'red'\n[[set.file]]\npath = 'red.csv'\nurls = ['%s']\nsha256 = '%x'\n",
 		server.URL, sha256.Sum256([]byte("hello")))
-	inExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
+	check.InExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
 	line := "needy: no file experiments/data/red.csv; to get the data: go run ./runner fetch red"
-	fails(t, line, "-exp", "needy")
-	check.Equal(t, "it made a folder", exists("results"), false)
-	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
-	check.Equal(t, "what is skipped has a results folder", exists("results", "needy"), false)
+	program.Fails(t, line, "-exp", "needy")
+	check.Equal(t, "it made a folder", check.Exists("results"), false)
+	check.Begins(t, program.Run(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
+	check.Equal(t, "what is skipped has a results folder", check.Exists("results", "needy"), false)
 	list := filepath.Join(Folder, "data", fetch.File)
 	check.OK(t, fetch.Get(t.Context(), list, []string{"red"}, "", io.Discard))
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
-		_, stderr, err := try(t, "-exp", "needy", "-out", "else")
+		_, stderr, err := program.Try(t, "-exp", "needy", "-out", "else")
 		check.OK(t, err)
 		check.Equal(t, "lines about the data", strings.Count(stderr, "data/red.csv: so many points\n"), want)
 	}
-	contains(t, mustRun(t, "-all"), "needy: 4 cells, 4 computed, ")
-	check.Equal(t, "verified", strings.Count(mustRun(t, "verify", "-all"), ": same bytes\n"), 2)
+	check.Contains(t, program.Run(t, "-all"), "needy: 4 cells, 4 computed, ")
+	check.Equal(t, "verified", strings.Count(program.Run(t, "verify", "-all"), ": same bytes\n"), 2)
 	// The manifest among the results is one that can be run, and that finds the data.
-	contains(t, mustRun(t, "-exp", filepath.Join("results", "needy", "manifest.toml")), " is up to date\n")
+	check.Contains(t, program.Run(t, "-exp", "results/needy/manifest.toml"), " is up to date\n")
 	// Other data are another experiment.
-	write(t, "other", "experiments", "data", "red.csv")
-	begins(t, mustRun(t, "-exp", "needy"), "needy: 4 cells, 4 computed, ")
+	check.Write(t, "other", "experiments", "data", "red.csv")
+	check.Begins(t, program.Run(t, "-exp", "needy"), "needy: 4 cells, 4 computed, ")
 }
 
 // derived is a manifest that reads the results of small. Its name comes first.
@@ -104,29 +108,29 @@ sources = ["small"]
 `
 
 func TestDerivedExperiment(t *testing.T) {
-	inExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
-	fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
-	fails(t, "; run it first: -exp small -out results", "-exp", "a_judge")
-	check.Equal(t, "it made a folder", exists("results"), false)
+	check.InExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
+	program.Fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
+	program.Fails(t, "; run it first: -exp small -out results", "-exp", "a_judge")
+	check.Equal(t, "it made a folder", check.Exists("results"), false)
 	// With -all it runs after what it reads, although its name comes first.
-	stdout := mustRun(t, "-all")
-	begins(t, stdout, "small: 4 cells, 4 computed, ")
-	contains(t, stdout, "\na_judge: 0 cells, 0 computed, 0 done before; ")
+	stdout := program.Run(t, "-all")
+	check.Begins(t, stdout, "small: 4 cells, 4 computed, ")
+	check.Contains(t, stdout, "\na_judge: 0 cells, 0 computed, 0 done before; ")
 	dir := filepath.Join("results", "a_judge")
 	first := checksummed(t, dir)
-	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "a_judge: same bytes\nsmall: same bytes\n")
-	write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
-	mustRun(t, "-exp", "small")
-	stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet")
+	check.Contains(t, program.Run(t, "-exp", "a_judge"), "is up to date")
+	check.Equal(t, "verify prints", program.Run(t, "verify", "-all"), "a_judge: same bytes\nsmall: same bytes\n")
+	check.Write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
+	program.Run(t, "-exp", "small")
+	stdout, _, err := program.Try(t, "verify", "-exp", "a_judge", "-quiet")
 	check.Refuses(t, "verified with another source", err, "1 files differ")
-	contains(t, stdout, "a_judge: summary.csv:2: ")
-	contains(t, mustRun(t, "-exp", "a_judge"), " files, in ")
+	check.Contains(t, stdout, "a_judge: summary.csv:2: ")
+	check.Contains(t, program.Run(t, "-exp", "a_judge"), " files, in ")
 	changed := checksummed(t, dir)["summary.csv"] != first["summary.csv"]
 	check.Equal(t, "the summary has changed", changed, true)
-	write(t, "method,above\n", "results", "small", "summary.csv")
-	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
-	fails(t, "a_judge, small", "-exp", "a_judge", "-set", `sources=["smal"]`)
+	check.Write(t, "method,above\n", "results", "small", "summary.csv")
+	program.Fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
+	program.Fails(t, "a_judge, small", "-exp", "a_judge", "-set", `sources=["smal"]`)
 }
 
 // Every experiment of the repository that has cells has a short form with cells.
@@ -143,15 +147,15 @@ func TestShortForms(t *testing.T) {
 
 // -short runs the short form.
 func TestShort(t *testing.T) {
-	m, out := write(t, edit(t, small, "threshold", "short = ['sweep.seed=[2]']\nthreshold")), t.TempDir()
-	contains(t, mustRun(t, "-exp", m, "-short", "-out", out), "small: 2 cells, 2 computed")
-	fails(t, "short: missing; allowed: ", "-exp", write(t, small), "-short", "-out", out)
+	m, out := check.Write(t, edit(t, small, "threshold", "short = ['sweep.seed=[2]']\nthreshold")), t.TempDir()
+	check.Contains(t, program.Run(t, "-exp", m, "-short", "-out", out), "small: 2 cells, 2 computed")
+	program.Fails(t, "short: missing; allowed: ", "-exp", check.Write(t, small), "-short", "-out", out)
 }
 
 // An experiment with a program of its own is skipped by -all where the program is missing, and verified where
 // the program has the version that made the results.
 func TestOtherProgram(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": small, "other.toml": `
+	check.InExperiments(t, map[string]string{"small.toml": small, "other.toml": `
 name = "other"
 study = "learn"
 seed = 1
@@ -163,7 +167,7 @@ kind = "command"
 command = ["sh", "half.sh"]
 version = ["cat", "version"]
 `})
-	program := `while read -r word n; do
+	script := `while read -r word n; do
 	if [ "$word" != learn ] && [ "$word" != predict ]; then continue; fi
 	while [ "$n" -gt 0 ]; do
 		read -r x
@@ -172,36 +176,36 @@ version = ["cat", "version"]
 	done
 done
 `
-	write(t, program, "experiments", "half.sh")
-	contains(t, mustRun(t, "-all"), "other.toml", "method.half.version: cat version: ", "; skipped\nsmall: 4 ")
-	mustRun(t, "list", "-check") // of the other, none were made
-	write(t, "half 1.0\n", "experiments", "version")
-	contains(t, mustRun(t, "-all"), "other: 1 cells, 1 computed, ")
-	contains(t, content("results", "other", "README.md"), "half 1.0")
-	contains(t, content("results", "other", "runs.csv"), "0.6931471805599453")
-	contains(t, mustRun(t, "verify", "other"), "other: same bytes\n")
-	mustRun(t, "list", "-check")
-	write(t, "half 2.0\n", "experiments", "version")
+	check.Write(t, script, "experiments", "half.sh")
+	check.Contains(t, program.Run(t, "-all"), "other.toml", "method.half.version: ", "; skipped\nsmall: 4 ")
+	program.Run(t, "list", "-check") // of the other, none were made
+	check.Write(t, "half 1.0\n", "experiments", "version")
+	check.Contains(t, program.Run(t, "-all"), "other: 1 cells, 1 computed, ")
+	check.Contains(t, check.Read("results", "other", "README.md"), "half 1.0")
+	check.Contains(t, check.Read("results", "other", "runs.csv"), "0.6931471805599453")
+	check.Contains(t, program.Run(t, "verify", "other"), "other: same bytes\n")
+	program.Run(t, "list", "-check")
+	check.Write(t, "half 2.0\n", "experiments", "version")
 	skipped := "other: another version of its program computed it; skipped\n"
-	contains(t, mustRun(t, "verify", "-all"), skipped, "small: same bytes\n")
-	mustRun(t, "list", "-check")
+	check.Contains(t, program.Run(t, "verify", "-all"), skipped, "small: same bytes\n")
+	program.Run(t, "list", "-check")
 	// Without the program, or that version of it, the results may be of other sources; those of others may not,
 	// and a manifest may not be another one.
 	changeSources(t, "2")
 	const want = "behind: of other sources; its program, or this version of it, is not installed"
-	contains(t, mustRun(t, "list"), want)
-	fails(t, " these lines\nsmall", "list", "-check")
+	check.Contains(t, program.Run(t, "list"), want)
+	program.Fails(t, " these lines\nsmall", "list", "-check")
 	changeSources(t, "1")
-	other := content("experiments", "other.toml")
-	write(t, edit(t, other, "test = 3", "test = 4"), "experiments", "other.toml")
-	fails(t, " these lines\nother", "list", "-check")
-	write(t, other, "experiments", "other.toml")
-	write(t, "half 1.0\n", "experiments", "version")
+	other := check.Read("experiments", "other.toml")
+	check.Write(t, edit(t, other, "test = 3", "test = 4"), "experiments", "other.toml")
+	program.Fails(t, " these lines\nother", "list", "-check")
+	check.Write(t, other, "experiments", "other.toml")
+	check.Write(t, "half 1.0\n", "experiments", "version")
 	// Other bytes of the script are other cells, and the results are behind. What the script does wrong is the
 	// error of its cell.
-	write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
-	fails(t, "these lines\nother", "list", "-check")
-	fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; "+
+	check.Write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
+	program.Fails(t, "these lines\nother", "list", "-check")
+	program.Fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; "+
 		"its last lines:\n  no",
 		"-exp", "other")
 }

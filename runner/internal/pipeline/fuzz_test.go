@@ -32,7 +32,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(small, "sweep={seed=[1,2]}")
 	f.Add("\"a\\nb\" = 1\n"+small, "\"x\ny\"=2")
 	f.Fuzz(func(t *testing.T, text, set string) {
-		file := write(t, text)
+		file := check.Write(t, text)
 		check.Frugal(t, func() {
 			e, err := (&Request{Overrides: []string{set}}).open(file)
 			if err != nil {
@@ -50,7 +50,7 @@ func FuzzManifest(f *testing.F) {
 				return
 			}
 			resolved := check.Must(e.resolved())
-			again, err := read(write(t, string(resolved)), nil)
+			again, err := read(check.Write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)
 			}

@@ -25,8 +25,8 @@ func git(t *testing.T, args ...string) string {
 // With -set the results of the manifest stay, and those of other values have a folder
 // whose README tells how to make it again.
 func TestSetHasItsOwnFolder(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": small})
-	mustRun(t, "-exp", "small")
+	check.InExperiments(t, map[string]string{"small.toml": small})
+	program.Run(t, "-exp", "small")
 	before := snapshot(t, filepath.Join("results", "small"))
 	long := strings.Repeat("x", 200)
 	for _, c := range []struct{ set, folder, command string }{
@@ -38,45 +38,46 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 		for _, s := range strings.Split(c.set, ",") {
 			args = append(args, "-set", s)
 		}
-		mustRun(t, args...)
-		dirs := glob("results", c.folder)
+		program.Run(t, args...)
+		dirs := check.Glob("results", c.folder)
 		if len(dirs) != 1 {
-			t.Errorf("%s: there is %q", c.set, glob("results", "*"))
+			t.Errorf("%s: there is %q", c.set, check.Glob("results", "*"))
 			continue
 		}
-		contains(t, content(dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
+		check.Contains(t, check.Read(dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
 		check.Equal(t, "run.json", check.Must(store.ReadRun(dirs[0])).Overrides, strings.Split(c.set, ","))
 		for _, again := range []string{"verify", "draw"} {
-			mustRun(t, append([]string{again}, args...)...)
+			program.Run(t, append([]string{again}, args...)...)
 		}
 		// The manifest among the results makes the same results in the same folder.
-		contains(t, mustRun(t, "-exp", filepath.Join(dirs[0], "manifest.toml")), dirs[0]+" is up to date\n")
+		check.Contains(t, program.Run(t, "-exp", dirs[0]+"/manifest.toml"), dirs[0]+" is up to date\n")
 	}
 	same(t, snapshot(t, filepath.Join("results", "small")), before)
 }
 
 // A clone runs, draws and verifies everything again, and its tree is clean.
 func TestRerunLeavesTheTreeClean(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "noted = true\nthreshold")})
-	mustRun(t, "-exp", "small")
-	write(t, "cells/\nindex.html\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")
+	noted := edit(t, drawn, "threshold", "noted = true\nthreshold")
+	check.InExperiments(t, map[string]string{"small.toml": noted})
+	program.Run(t, "-exp", "small")
+	check.Write(t, "cells/\nindex.html\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")
 	git(t, "init", "-q")
 	git(t, "add", ".")
 	git(t, "commit", "-qm", "results")
 	for _, args := range []string{"-all", "draw -all", "verify -all", "-all -set sweep.seed=2"} {
 		git(t, "clean", "-qfdX")
-		mustRun(t, strings.Fields(args)...)
+		program.Run(t, strings.Fields(args)...)
 		check.Equal(t, args+" changes", git(t, "status", "--porcelain"), "")
 	}
-	contains(t, mustRun(t, "-all"), "\nopen results/index.html\n")
+	check.Contains(t, program.Run(t, "-all"), "\nopen results/index.html\n")
 	// Provenance has the state of the code, which new results do not change.
 	dir := filepath.Join("results", "small@sweep.seed=2")
 	head := strings.TrimSpace(git(t, "rev-parse", "HEAD"))
 	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "commit and tree", []string{run.Commit, run.Tree}, []string{head, "clean"})
-	write(t, "package x", "new.go")
-	remove(t, dir)
-	mustRun(t, "-all", "-set", "sweep.seed=2")
+	check.Write(t, "package x", "new.go")
+	check.Remove(t, dir)
+	program.Run(t, "-all", "-set", "sweep.seed=2")
 	check.Equal(t, "with another file", check.Must(store.ReadRun(dir)).Tree, "dirty")
 }
 
@@ -84,9 +85,9 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 // replace what is in it.
 func TestPublishedIsKept(t *testing.T) {
 	short := edit(t, drawn, "threshold", "short = ['sweep.seed=[2]']\nthreshold")
-	inExperiments(t, map[string]string{"small.toml": short})
-	mustRun(t, "-exp", "small")
-	own := write(t, small, "own", "small.toml")
+	check.InExperiments(t, map[string]string{"small.toml": short})
+	program.Run(t, "-exp", "small")
+	own := check.Write(t, small, "own", "small.toml")
 	before := snapshot(t, "results")
 	check.OK(t, os.Symlink("results", "link"))
 	full := check.Must(filepath.Abs("results"))
@@ -94,25 +95,25 @@ func TestPublishedIsKept(t *testing.T) {
 		for _, args := range []string{
 			"-exp small -short", "-exp small -set seed=1", "draw small -set title=x", "-exp " + own,
 		} {
-			fails(t, "has the published results, and those of other values, or of a manifest outside of "+
+			program.Fails(t, "has the published results, and those of other values, or of a manifest outside of "+
 				"experiments/, go elsewhere", append(strings.Fields(args), "-out", out)...)
 		}
 	}
 	// A copy of the manifest among the results is a manifest of your own.
-	write(t, edit(t, content("results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
-	mustRun(t, "-exp", filepath.Join("copies", "copy.toml"))
+	check.Write(t, edit(t, check.Read("results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
+	program.Run(t, "-exp", filepath.Join("copies", "copy.toml"))
 	same(t, snapshot(t, "results"), before)
-	remove(t, "copies")
-	mustRun(t, "-exp", "small", "-short", "-set", "title=Ways")
-	dirs := glob("results", "small@sweep.seed=_2_,title=Ways-*")
+	check.Remove(t, "copies")
+	program.Run(t, "-exp", "small", "-short", "-set", "title=Ways")
+	dirs := check.Glob("results", "small@sweep.seed=_2_,title=Ways-*")
 	check.Equal(t, "the short form has a folder", len(dirs), 1)
 
 	// The same folder by another path is the same manifest; another one with its name is not.
-	mustRun(t, "-exp", own)
+	program.Run(t, "-exp", own)
 	dir := filepath.Join("own", "closedform-results", "small")
 	t.Chdir("experiments")
-	contains(t, mustRun(t, "-exp", "../own/small.toml"), "4 cells, 0 computed, ", dir+" is up to date")
+	check.Contains(t, program.Run(t, "-exp", "../own/small.toml"), "4 cells, 0 computed, ", dir+" is up to date")
 	t.Chdir("..")
-	other := write(t, small, "other", "small.toml")
-	fails(t, dir+" has the results of a manifest in /", "-exp", other, "-out", filepath.Dir(dir))
+	other := check.Write(t, small, "other", "small.toml")
+	program.Fails(t, dir+" has the results of a manifest in /", "-exp", other, "-out", filepath.Dir(dir))
 }

@@ -15,11 +15,11 @@ import (
 )
 
 func TestResultsFolder(t *testing.T) {
-	m, out := write(t, edit(t, drawn, "threshold", "noted = true\nthreshold")), t.TempDir()
-	stdout := mustRun(t, "-exp", m, "-out", out)
+	m, out := check.Write(t, edit(t, drawn, "threshold", "noted = true\nthreshold")), t.TempDir()
+	stdout := program.Run(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
-	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; "+dir+" has 6 files, in ")
-	contains(t, stdout, "\n  4 walks\n")
+	check.Begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; "+dir+" has 6 files, in ")
+	check.Contains(t, stdout, "\n  4 walks\n")
 	files := checksummed(t, dir)
 	const want = "SHA256SUMS manifest.toml runs.csv runs.pdf runs.png summary.csv walks.csv.gz"
 	check.Equal(t, "files", strings.Join(slices.Sorted(maps.Keys(files)), " "), want)
@@ -27,11 +27,11 @@ func TestResultsFolder(t *testing.T) {
 		"runs.png": "\x89PNG", "runs.pdf": "%PDF-",
 		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,",
 	} {
-		begins(t, files[name], start)
+		check.Begins(t, files[name], start)
 	}
-	readme := content(dir, "README.md")
-	begins(t, readme, "# small\n\nWhere do they end?\n\n- 4 walks\n")
-	contains(t, readme, "`walks.csv.gz` is large", "- `above` (integers): how many end above the threshold\n",
+	readme := check.Read(dir, "README.md")
+	check.Begins(t, readme, "# small\n\nWhere do they end?\n\n- 4 walks\n")
+	check.Contains(t, readme, "`walks.csv.gz` is large", "- `above` (integers): how many end above the",
 		"](runs.png)\n", "\n    go run ./runner -exp "+m+" -out "+out+" -quiet\n")
 
 	run := check.Must(store.ReadRun(dir))
@@ -41,15 +41,15 @@ func TestResultsFolder(t *testing.T) {
 	if run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
-	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
+	check.Equal(t, "verify prints", program.Run(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 
 	before := snapshot(t, dir)
 	const warm = "small: 4 cells, 0 computed, 4 done before; %s is up to date\nopen %s/index.html\n"
-	check.Equal(t, "a warm run says", mustRun(t, "-exp", m, "-out", out), fmt.Sprintf(warm, dir, out))
+	check.Equal(t, "a warm run says", program.Run(t, "-exp", m, "-out", out), fmt.Sprintf(warm, dir, out))
 	same(t, snapshot(t, dir), before)
 
 	changeSources(t, "2")
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
+	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
 	check.Equal(t, "run.json has the sources", check.Must(store.ReadRun(dir)).SourceDigest, "2")
 }
 
@@ -74,12 +74,12 @@ func TestChangedManifest(t *testing.T) {
 	} {
 		out, fresh := t.TempDir(), t.TempDir()
 		check.OK(t, os.CopyFS(out, os.DirFS(whole)))
-		write(t, edit(t, small, c.old, c.new), m)
-		stdout := mustRun(t, "-exp", m, "-out", out)
+		check.Write(t, edit(t, small, c.old, c.new), m)
+		stdout := program.Run(t, "-exp", m, "-out", out)
 		if c.changes != "" {
-			contains(t, stdout, fmt.Sprintf(" cells, %d computed, ", c.computed))
+			check.Contains(t, stdout, fmt.Sprintf(" cells, %d computed, ", c.computed))
 		}
-		mustRun(t, "-exp", m, "-out", fresh)
+		program.Run(t, "-exp", m, "-out", fresh)
 		after := checksummed(t, filepath.Join(out, "small"))
 		same(t, after, checksummed(t, filepath.Join(fresh, "small")))
 		if c.changes != "" && after[c.changes] == before[c.changes] {
@@ -92,14 +92,14 @@ func TestChangedManifest(t *testing.T) {
 func TestResultsAreRestored(t *testing.T) {
 	m, out, dir := published(t, small)
 	want, before := checksummed(t, dir), check.Must(store.ReadRun(dir))
-	remove(t, dir, "run.json")
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; "+dir+" has 4 ")
+	check.Remove(t, dir, "run.json")
+	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; ")
 	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
-	cell := glob(dir, "cells", "total_seed=1-*.cell")[0]
-	write(t, content(cell)[1:], cell)
-	remove(t, dir, "summary.csv") // so that there is something to do
-	_, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
+	cell := check.Glob(dir, "cells", "total_seed=1-*.cell")[0]
+	check.Write(t, check.Read(cell)[1:], cell)
+	check.Remove(t, dir, "summary.csv") // so that there is something to do
+	_, stderr, err := program.Try(t, "-exp", m, "-out", out, "-quiet")
 	check.OK(t, err)
 	check.Equal(t, "it warns", stderr, "small: cell total seed=1: "+cell+": damaged; computing it again\n")
 	same(t, checksummed(t, dir), want)
@@ -109,20 +109,21 @@ func TestResultsAreRestored(t *testing.T) {
 // findings, too, which says nothing of other values, nor of your own runs.
 func TestReport(t *testing.T) {
 	found := "group = 'learning'\nfinding = 'Above: {summary method=joint above %.0f}.'\n" + drawn
-	inExperiments(t, map[string]string{"small.toml": found})
-	mustRun(t, "-exp", "small")
-	contains(t, content("results", "README.md"), "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
-	contains(t, content("results", "small", "README.md"), "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
-	mustRun(t, "-exp", "small", "-set", "sweep.seed=2")
+	check.InExperiments(t, map[string]string{"small.toml": found})
+	program.Run(t, "-exp", "small")
+	list, readme := check.Read("results/README.md"), check.Read("results/small/README.md")
+	check.Contains(t, list, "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
+	check.Contains(t, readme, "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
+	program.Run(t, "-exp", "small", "-set", "sweep.seed=2")
 	for file, without := range map[string]string{"README.md": "@", "small@sweep.seed=2/README.md": "Above"} {
-		if text := content("results", file); strings.Contains(text, without) {
+		if text := check.Read("results", file); strings.Contains(text, without) {
 			t.Errorf("%s has %q in it:\n%s", file, without, text)
 		}
 	}
-	contains(t, content("results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
+	check.Contains(t, check.Read("results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
 
-	write(t, "mine", "elsewhere", "README.md")
-	mustRun(t, "-exp", "small", "-out", "elsewhere")
-	contains(t, content("elsewhere", "index.html"), `id="small"`)
-	check.Equal(t, "a README in another folder", content("elsewhere", "README.md"), "mine")
+	check.Write(t, "mine", "elsewhere", "README.md")
+	program.Run(t, "-exp", "small", "-out", "elsewhere")
+	check.Contains(t, check.Read("elsewhere", "index.html"), `id="small"`)
+	check.Equal(t, "a README in another folder", check.Read("elsewhere", "README.md"), "mine")
 }

@@ -19,29 +19,35 @@ import (
 // tortured is a manifest with figures whose cells, publishing and page take about as long.
 func tortured(t testing.TB) (manifest, whole string, want map[string]string) {
 	t.Helper()
-	manifest = write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
+	manifest = check.Write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
 	whole = t.TempDir()
-	mustRun(t, "-exp", manifest, "-out", whole)
+	program.Run(t, "-exp", manifest, "-out", whole)
 	return manifest, whole, checksummed(t, filepath.Join(whole, "small"))
 }
 
 // complete runs the manifest to its end and compares what is there with the undisturbed run.
 func complete(t *testing.T, manifest, out string, want map[string]string) {
 	t.Helper()
-	mustRun(t, "-exp", manifest, "-out", out)
-	same(t, checksummed(t, filepath.Join(out, "small")), want)
-	temporary(t, filepath.Join(out, "small"))
-	check.Equal(t, "temporary files are left", len(glob(out, ".*")), 0)
+	program.Run(t, "-exp", manifest, "-out", out)
+	dir := filepath.Join(out, "small")
+	same(t, checksummed(t, dir), want)
+	left := slices.Concat(check.Glob(dir, "cells", "at", "*"), check.Glob(dir, ".*"), check.Glob(out, ".*"))
+	check.Equal(t, "temporary files are left", len(left), 0)
 }
 
 // wholeFiles fails unless each published file that is there is whole.
 func wholeFiles(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	for name, text := range want {
-		if exists(dir, name) && content(dir, name) != text {
+		if check.Exists(dir, name) && check.Read(dir, name) != text {
 			t.Errorf("%s is there and has other bytes", name)
 		}
 	}
+}
+
+// files returns the files of the results and of the cells.
+func files(out string) []string {
+	return slices.Concat(check.Glob(out, "small", "*"), check.Glob(out, "small", "cells", "*"))
 }
 
 // fileLimit is the environment variable that limits the size of files of a program.
@@ -62,7 +68,7 @@ func TestTortureFullDisk(t *testing.T) {
 	rounds := check.Torture(t, 3, 10, 1000)
 	manifest, whole, want := tortured(t)
 	var sizes []uint64
-	for _, path := range slices.Concat(glob(whole, "small", "*"), glob(whole, "small", "cells", "*")) {
+	for _, path := range files(whole) {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Size() > 0 {
 			sizes = append(sizes, uint64(info.Size()))
 		}
@@ -75,10 +81,10 @@ func TestTortureFullDisk(t *testing.T) {
 	}
 	for _, limit := range limits {
 		out := t.TempDir()
-		p := newProcess("-exp", manifest, "-out", out, "-quiet")
+		p := check.NewProcess("-exp", manifest, "-out", out, "-quiet")
 		p.Env = append(p.Env, fmt.Sprintf("%s=%d", fileLimit, limit))
 		p.Run()
-		code, said := p.ProcessState.ExitCode(), p.stderr.String()
+		code, said := p.ProcessState.ExitCode(), p.Err.String()
 		if code != 1 || !strings.Contains(said, "write /") || strings.Contains(said, "goroutine") {
 			t.Errorf("files of %d bytes: %v: %s", limit, p.ProcessState, said)
 		}
@@ -111,8 +117,7 @@ var damages = map[string]func(path, outside string) error{
 func TestTortureDamage(t *testing.T) {
 	stride := check.Torture(t, 11, 2, 1)
 	manifest, whole, want := tortured(t)
-	paths := slices.Concat(glob(whole, "small", "*"), glob(whole, "small", "cells", "*"))
-	for i, path := range paths {
+	for i, path := range files(whole) {
 		for k, name := range slices.Sorted(maps.Keys(damages)) {
 			if info, err := os.Stat(path); err != nil || info.IsDir() || (i*len(damages)+k)%stride > 0 {
 				continue
@@ -121,10 +126,10 @@ func TestTortureDamage(t *testing.T) {
 				out, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
 				check.OK(t, os.CopyFS(out, os.DirFS(whole)))
 				if strings.HasSuffix(path, ".cell") {
-					remove(t, out, "small", "cells", "published") // or nobody reads the cells
+					check.Remove(t, out, "small", "cells", "published") // or nobody reads the cells
 				}
 				check.OK(t, damages[name](out+strings.TrimPrefix(path, whole), outside))
-				_, _, err := try(t, "-exp", manifest, "-out", out, "-quiet")
+				_, _, err := program.Try(t, "-exp", manifest, "-out", out, "-quiet")
 				check.OK(t, err)
 				complete(t, manifest, out, want)
 				mine, err := os.ReadFile(outside)

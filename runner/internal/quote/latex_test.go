@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -50,9 +49,7 @@ g & -- & & of g \\
 `,
 		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ \\\\\n$0.020$ \\\\\n\\bottomrule\n",
 	} {
-		if !strings.Contains(files[name], want) {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, files[name], want)
-		}
+		check.Contains(t, files[name], want)
 	}
 }
 
@@ -80,8 +77,7 @@ func TestErrors(t *testing.T) {
 		{table("k=10", "x/summary error %.1f least"), "least is not allowed"},
 	} {
 		list, want := c[0], c[1]
-		_, err := latex("f", list, tables().Read)
-		check.Refuses(t, list, err, want)
+		check.Refuses(t, list, check.Err(latex("f", list, tables().Read)), want)
 	}
 }
 
@@ -96,11 +92,9 @@ func TestWriteLaTeX(t *testing.T) {
 		filepath.Join(results, "x/runs.csv"):   "k,error\n1,0.25\n",
 		filepath.Join(results, "x/SHA256SUMS"): sum + "  runs.csv\n",
 	} {
-		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		check.OK(t, os.WriteFile(file, []byte(text), 0o666))
+		check.Write(t, text, file)
 	}
 	check.OK(t, WriteLaTeX(folder, results))
 	check.Refuses(t, stale, check.Err(os.Stat(stale)), "no such file")
-	text := string(check.Must(os.ReadFile(numbers)))
-	check.Equal(t, text, strings.Contains(text, `\X}{\ensuremath{0.2}`), true)
+	check.Contains(t, check.Read(numbers), `\X}{\ensuremath{0.2}`)
 }

@@ -35,8 +35,7 @@ var (
 // paper returns the list, as it is written and read, and the text without comments and its preamble.
 func paper(t *testing.T) (file string, l list, text string) {
 	data := check.Must(os.ReadFile(filepath.Join(root, "paper", List)))
-	_, err := toml.Decode(string(data), &l)
-	check.OK(t, err)
+	check.Must(toml.Decode(string(data), &l))
 	tex := check.Must(os.ReadFile(filepath.Join(root, "paper/paper.tex")))
 	return string(data), l, preamble.ReplaceAllString(comment.ReplaceAllString(string(tex), "$1"), "")
 }
@@ -45,8 +44,7 @@ func paper(t *testing.T) (file string, l list, text string) {
 // number of a result is typed by hand.
 func TestPaper(t *testing.T) {
 	file, l, text := paper(t)
-	_, err := latex(List, file, results)
-	check.OK(t, err)
+	check.Must(latex(List, file, results))
 	for name := range l.Number {
 		if !regexp.MustCompile(`\\` + name + `\b`).MatchString(text) {
 			t.Errorf("number %s is not in the paper", name)
@@ -85,17 +83,15 @@ func TestPaper(t *testing.T) {
 func TestNumbersInREADMEs(t *testing.T) {
 	numbers, l, _ := paper(t)
 	main, generated := filepath.Join(root, "README.md"), filepath.Join(root, "results/README.md")
-	files := check.Must(filepath.Glob(filepath.Join(root, "*/README.md")))
+	files := check.Glob(root, "*/README.md")
 	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
-		text := string(check.Must(os.ReadFile(file)))
+		text := check.Read(file)
 		if file == main {
 			prose := strings.Join(strings.Fields(text), " ")
 			text = strings.Join(strings.Fields(notResults.ReplaceAllString(text, "")), " ")
 			for _, quoted := range slices.Concat(l.Readme.Findings, l.Readme.Output) {
-				want, err := Fill(quoted, results)
-				if check.OK(t, err); !strings.Contains(prose, want) {
-					t.Errorf("%s lacks %q", file, want)
-				}
+				want := check.Must(Fill(quoted, results))
+				check.True(t, strings.Contains(prose, want), "%s lacks %q", file, want)
 				text = strings.ReplaceAll(text, want, "")
 			}
 		}
@@ -107,9 +103,8 @@ func TestNumbersInREADMEs(t *testing.T) {
 	}
 	for _, quoted := range l.Readme.Findings {
 		for _, m := range references.FindAllStringSubmatch(quoted, -1) {
-			if !strings.Contains(numbers, ` = "`+m[1]) {
-				t.Errorf("[number] of paper/numbers.toml lacks %q, which is a finding of the README", m[1])
-			}
+			missing := "[number] of paper/numbers.toml lacks %q, which is a finding of the README"
+			check.True(t, strings.Contains(numbers, ` = "`+m[1]), missing, m[1])
 		}
 	}
 }

@@ -39,8 +39,7 @@ func TestFill(t *testing.T) {
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
-		got, err := Fill(text, tables().Read)
-		check.OK(t, err)
+		got := check.Must(Fill(text, tables().Read))
 		check.Equal(t, text, got, want)
 	}
 	for text, want := range map[string]string{
@@ -57,7 +56,6 @@ func TestFill(t *testing.T) {
 		"{x/summary method=d error}":           "need a format",
 		"{x/summary}":                          "need a table, fields, a column and a format",
 	} {
-		_, err := Fill(text, tables().Read)
-		check.Refuses(t, text, err, want)
+		check.Refuses(t, text, check.Err(Fill(text, tables().Read)), want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/png"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,15 +12,6 @@ import (
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
-
-func has(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is missing in\n%s", part, text)
-		}
-	}
-}
 
 func means() table.Tables {
 	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""))
@@ -35,9 +25,9 @@ func means() table.Tables {
 func TestResult(t *testing.T) {
 	rows := [][]string{{"method", "error", "log loss"}, {"very |sure|<b>", "0.1000 ± 0.3000", "0.3000"}}
 	r := study.Result{Rows: rows, Notes: []string{"it guesses"}}
-	has(t, Text(r), "\n  method          error            log loss\n",
+	check.Contains(t, Text(r), "\n  method          error            log loss\n",
 		"\n  very |sure|<b>  0.1000 ± 0.3000  0.3000\n  it guesses\n")
-	has(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss |\n|---|---|---|\n",
+	check.Contains(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss |\n|---|",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
 	check.Equal(t, "without rows and notes", Text(study.Result{}), "")
 }
@@ -50,8 +40,7 @@ func TestREADME(t *testing.T) {
 		Figures:  []study.Figure{{Name: "curve", Needs: []string{"summary", "large"}}},
 		Programs: []string{"python 3"}, Kept: []string{"network.npz"},
 	}
-	text, at := string(r.Markdown()), 0
-	for _, part := range []string{
+	check.InOrder(t, string(r.Markdown()),
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
 		" |\n\n- one failed\n\n## Figures\n",
 		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
@@ -60,57 +49,38 @@ func TestREADME(t *testing.T) {
 		"\n- `error`, `error_low`, `error_high` (numbers): share\n",
 		"\n`large.csv.gz` is large and, as a rule, not committed", "\n\n- `p1`, `p2` (integers): of a class\n",
 		"\n- `network.npz`: ",
-	} {
-		i := strings.Index(text[at:], part)
-		if i < 0 {
-			t.Fatalf("%q is not there, or too early, in\n%s", part, text)
-		}
-		at += i
-	}
+	)
 	r = README{Name: "plain", Asks: "What?", Command: "go run ./runner plain"}
-	has(t, string(r.Markdown()), "# plain\n\nWhat?\n\n## Command\n\n    go run")
+	check.Contains(t, string(r.Markdown()), "# plain\n\nWhat?\n\n## Command\n\n    go run")
 }
 
 // The page has the READMEs of all folders, with their pictures. What is damaged does not hide the others.
 func TestPage(t *testing.T) {
 	results, manifests := t.TempDir(), t.TempDir()
-	write := func(text string, path ...string) {
-		t.Helper()
-		file := filepath.Join(path...)
-		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		check.OK(t, os.WriteFile(file, []byte(text), 0o666))
-	}
 	var picture bytes.Buffer
 	check.OK(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))))
 	for _, name := range []string{"digits", "damaged", "lost"} {
-		write("", manifests, name+".toml")
+		check.Write(t, "", manifests, name+".toml")
 		text := "\n\nHow <b>well</b>?\n\n| a |\n|---|\n| 1 |\n\n![curve](curve.png) [run.json](run.json)\n"
-		write("# "+name+text, results, name, "README.md")
-		write("", results, name, "SHA256SUMS")
-		write("group = \"learning\"\nfinding = \"An error with `b`.\"\n", results, name, "manifest.toml")
+		check.Write(t, "# "+name+text, results, name, "README.md")
+		check.Write(t, "", results, name, "SHA256SUMS")
+		check.Write(t, "group = \"learning\"\nfinding = \"An error with `b`.\"\n", results, name, "manifest.toml")
 	}
-	write(picture.String(), results, "digits", "curve.png")
-	write("group = [", results, "damaged", "manifest.toml")
-	write("# Mine\n", results, "mine", "README.md")
-	write("", results, "unfinished", "cells", "a.cell")
+	check.Write(t, picture.String(), results, "digits", "curve.png")
+	check.Write(t, "group = [", results, "damaged", "manifest.toml")
+	check.Write(t, "# Mine\n", results, "mine", "README.md")
+	check.Write(t, "", results, "unfinished", "cells", "a.cell")
 
 	html := string(check.Must(os.ReadFile(check.Must(Write(results, manifests, true)))))
-	at := 0
-	for _, part := range []string{
+	check.InOrder(t, html,
 		"Runs of your own</h2>", `id="mine"`, "Learning</h2>", "<b>digits</b> <p>An error with <code>b</code>.</p>",
 		`id="digits"`, "<h3>digits</h3>", "<td>1</td>", `src="data:image/png;base64,`, `href="digits/run.json"`,
 		`id="lost"`, `src="curve.png"`, "Others</h2>", `id="damaged"`,
-	} {
-		i := strings.Index(html[at:], part)
-		if i < 0 {
-			t.Fatalf("%q is not there, or too early, in\n%s", part, html)
-		}
-		at += i
-	}
+	)
 	check.Equal(t, "HTML of the READMEs or unfinished results are in the page",
 		[]bool{strings.Contains(html, "<b>well"), strings.Contains(html, "unfinished")}, []bool{false, false})
-	list := string(check.Must(os.ReadFile(filepath.Join(results, "README.md"))))
-	has(t, list, "\n## Learning\n\n- [digits](digits/README.md): An error with `b`.\n- [lost]",
+	list := check.Read(results, "README.md")
+	check.Contains(t, list, "\n## Learning\n\n- [digits](digits/README.md): An error with `b`.\n- [lost]",
 		"\n## Others\n\n- [damaged](damaged/README.md)\n")
 }
 

@@ -56,12 +56,12 @@ func TestDamagedCell(t *testing.T) {
 	path := f.cellFile("k")
 	whole := check.Must(os.ReadFile(path))
 	for n := range whole {
-		check.OK(t, os.WriteFile(path, whole[:n], 0o666))
+		check.Write(t, string(whole[:n]), path)
 		if c, err := f.LoadCell("k", "f"); c != nil || err == nil {
 			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
 		}
 	}
-	check.OK(t, os.WriteFile(path, whole, 0o666))
+	check.Write(t, string(whole), path)
 	file := check.Must(os.OpenFile(path, os.O_WRONLY, 0))
 	defer file.Close()
 	for bit := range 8 * len(whole) {
@@ -72,7 +72,7 @@ func TestDamagedCell(t *testing.T) {
 		}
 		check.Must(file.WriteAt(whole[k:k+1], int64(k)))
 	}
-	check.OK(t, os.WriteFile(path, append(whole, 0), 0o666))
+	check.Write(t, string(append(whole, 0)), path)
 	check.Refuses(t, "a byte too many", check.Err(f.LoadCell("k", "f")), "cell k:", path, "damaged")
 	check.OK(t, f.SaveCell(want))
 	check.Equal(t, "after repair", text(check.Must(f.LoadCell("k", "f"))), text(want))

@@ -23,11 +23,6 @@ func mustOpen(t testing.TB, dir string) *Folder {
 	return f
 }
 
-func overwrite(t testing.TB, text string, path ...string) {
-	t.Helper()
-	check.OK(t, os.WriteFile(filepath.Join(path...), []byte(text), 0o666))
-}
-
 // fileNames returns the files below dir, in order, but for the locks.
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
@@ -59,7 +54,7 @@ func TestWithoutLocks(t *testing.T) {
 	check.Refuses(t, "the target", check.Err(os.Stat(target)))
 	// Where nothing can be written, computing goes on to an error that tells of it.
 	os.RemoveAll(f.cells("at"))
-	overwrite(t, "", f.cells("at"))
+	check.Write(t, "", f.cells("at"))
 	check.Equal(t, "a claim", f.Claim("k") != nil, true)
 	check.Refuses(t, "a cell", f.SaveCell(newCell("k", "f", 1)))
 }

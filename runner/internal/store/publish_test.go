@@ -17,8 +17,7 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	_, err := f.Publish(t.Context(), inputs, files, readme, testRun())
-	check.OK(t, err)
+	check.Must(f.Publish(t.Context(), inputs, files, readme, testRun()))
 }
 
 var readme = []byte("readme")
@@ -37,11 +36,6 @@ func version(n int) []File {
 	return files[:3-min(n, 1)]
 }
 
-func read(t testing.TB, path ...string) string {
-	t.Helper()
-	return string(check.Must(os.ReadFile(filepath.Join(path...))))
-}
-
 func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
@@ -50,18 +44,18 @@ func TestPublish(t *testing.T) {
 	check.Equal(t, "there", fileNames(t, f.Dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
-	check.Equal(t, "SHA256SUMS", read(t, f.Dir, "SHA256SUMS"), sums)
+	check.Equal(t, "SHA256SUMS", check.Read(f.Dir, "SHA256SUMS"), sums)
 	// A later run drops what was published and no more, be it in a clone, which has
 	// sums and no cells, or after a kill before the sums were written.
-	overwrite(t, "keep me", f.Dir, "notes.txt")
+	check.Write(t, "keep me", f.Dir, "notes.txt")
 	for _, harm := range []func(){
 		func() {},
 		func() { os.Remove(f.cells("published")) },
 		func() {
-			sum, sums := sumOf(nil), read(t, f.Dir, sumsFile)
+			sum, sums := sumOf(nil), check.Read(f.Dir, sumsFile)
 			sums = "<<<<<<<\n" + sums + "=======\n" + sum + "  ../outside.csv\n" + sum + "  notes/../notes.txt\n"
-			overwrite(t, sums, f.Dir, sumsFile)
-			overwrite(t, "not ours", f.Dir, "..", "outside.csv")
+			check.Write(t, sums, f.Dir, sumsFile)
+			check.Write(t, "not ours", f.Dir, "..", "outside.csv")
 		},
 	} {
 		publish(t, f, "1", version(0)...)
@@ -75,7 +69,7 @@ func TestPublish(t *testing.T) {
 	check.Refuses(t, "a folder in the way", err)
 	check.Equal(t, "published", f.Published("3"), false)
 	publish(t, f, "2", File{"a.csv", []byte("1")})
-	check.Equal(t, "outside, and published", []any{read(t, f.Dir, "..", "outside.csv"), f.Published("2")},
+	check.Equal(t, "outside, and published", []any{check.Read(f.Dir, "..", "outside.csv"), f.Published("2")},
 		[]any{"not ours", true})
 }
 
@@ -112,8 +106,7 @@ func TestMade(t *testing.T) {
 	check.Equal(t, "expected seconds", got, []float64{2, 8, 4, 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := f.Publish(ctx, "n", nil, readme, made)
-	check.Refuses(t, "interrupted", err, "canceled")
+	check.Refuses(t, "interrupted", check.Err(f.Publish(ctx, "n", nil, readme, made)), "canceled")
 }
 
 func TestResults(t *testing.T) {
@@ -132,11 +125,11 @@ func TestResults(t *testing.T) {
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r := check.Must(OpenResults(f.Dir))
-	check.Equal(t, "sums", string(r.Sums()), read(t, f.Dir, sumsFile))
+	check.Equal(t, "sums", string(r.Sums()), check.Read(f.Dir, sumsFile))
 	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV())} {
 		check.Equal(t, name, string(check.Must(r.Table(name)).CSV()), want)
 	}
-	overwrite(t, "b\n2\n", f.Dir, "b.csv")
+	check.Write(t, "b\n2\n", f.Dir, "b.csv")
 	os.Remove(filepath.Join(f.Dir, "c.csv"))
 	os.Remove(filepath.Join(f.Dir, "grid.csv.gz"))
 	for name, want := range map[string]string{
@@ -145,7 +138,7 @@ func TestResults(t *testing.T) {
 	} {
 		check.Refuses(t, name, check.Err(r.Table(name)), want)
 	}
-	overwrite(t, "<<<<<<<\n", f.Dir, sumsFile)
+	check.Write(t, "<<<<<<<\n", f.Dir, sumsFile)
 	_, err := OpenResults(f.Dir)
 	check.Refuses(t, "damaged sums", err, "SHA256SUMS: damaged")
 	check.Equal(t, "there are sums", errors.Is(err, fs.ErrNotExist), false)
@@ -170,9 +163,9 @@ func TestCompare(t *testing.T) {
 		publish(t, f, "i", files...)
 		dirs[i] = f.Dir
 	}
-	overwrite(t, "x\n6\n", dirs[0], "forged.csv")
-	overwrite(t, "of another day", dirs[0], "grid.csv.gz")
-	overwrite(t, "another text", dirs[1], "README.md")
+	check.Write(t, "x\n6\n", dirs[0], "forged.csv")
+	check.Write(t, "of another day", dirs[0], "grid.csv.gz")
+	check.Write(t, "another text", dirs[1], "README.md")
 	os.Remove(filepath.Join(dirs[0], "lost.csv"))
 	os.Remove(filepath.Join(dirs[0], "lost.pdf"))
 	check.Equal(t, "differences", check.Must(Compare(dirs[0], dirs[1])), []string{

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -27,7 +26,7 @@ const root = "../../../"
 // inspect calls f with every node of the Go files of a package, and with the file.
 func inspect(t *testing.T, dir string, f func(n ast.Node, file *ast.File)) {
 	t.Helper()
-	for _, name := range check.Must(filepath.Glob(filepath.Join(root, dir, "*.go"))) {
+	for _, name := range check.Glob(root, dir, "*.go") {
 		if !strings.HasSuffix(name, "_test.go") {
 			file := check.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))
 			ast.Inspect(file, func(n ast.Node) bool {
@@ -142,7 +141,7 @@ func row(t *testing.T, dir string, file *ast.File, f *ast.Field) string {
 // may name several structs, or the type of an enumeration. make keys writes them.
 func TestKeys(t *testing.T) {
 	file := filepath.Join(experiments, "KEYS.md")
-	is := string(check.Must(os.ReadFile(file)))
+	is := check.Read(file)
 	marker := regexp.MustCompile(`(?m)^<!-- (.*) -->\n(\|.*\n)*`)
 	made := marker.ReplaceAllStringFunc(is, func(text string) string {
 		names, head, table := marker.FindStringSubmatch(text)[1], "| key | what | allowed |\n|---|---|---|\n", ""
@@ -156,7 +155,7 @@ func TestKeys(t *testing.T) {
 		return "<!-- " + names + " -->\n" + head + table
 	})
 	if *update {
-		check.OK(t, os.WriteFile(file, []byte(made), 0o666))
+		check.Write(t, made, file)
 	} else if made != is {
 		old, lines := strings.Split(is, "\n"), strings.Split(made, "\n")
 		k := slices.IndexFunc(lines, func(line string) bool { return !slices.Contains(old, line) })

@@ -18,8 +18,8 @@ const experiments = "../../../experiments"
 
 // Every manifest is one of a study, and is read back the same when all is spelled out.
 func TestManifests(t *testing.T) {
-	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
-	files := check.Must(filepath.Glob(filepath.Join(experiments, "*.toml")))
+	reference := check.Read(experiments, "KEYS.md")
+	files := check.Glob(experiments, "*.toml")
 	used := map[string]bool{}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
@@ -42,15 +42,15 @@ func TestManifests(t *testing.T) {
 
 // Every key that a manifest can have is in KEYS.md.
 func TestEveryKey(t *testing.T) {
-	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
+	reference := check.Read(experiments, "KEYS.md")
 	tag := regexp.MustCompile(`toml:"(\w+)`)
 	folders := "../manifest ../data ../learner ../plots . * ../../dataset ../../../baselines/learners/*"
 	for folder := range strings.FieldsSeq(folders) {
-		for _, file := range check.Must(filepath.Glob(filepath.Join(folder, "*.go"))) {
+		for _, file := range check.Glob(folder, "*.go") {
 			if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "decode.go" {
 				continue
 			}
-			for _, m := range tag.FindAllStringSubmatch(string(check.Must(os.ReadFile(file))), -1) {
+			for _, m := range tag.FindAllStringSubmatch(check.Read(file), -1) {
 				check.True(t, explains(reference, m[1]), "%s: KEYS.md does not have the key %s", file, m[1])
 			}
 		}

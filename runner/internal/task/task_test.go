@@ -38,6 +38,6 @@ func TestRun(t *testing.T) {
 	if err != wrong || end < 100 || end > 101 {
 		t.Errorf("%g s, %v", end, err)
 	}
-	_, err = Run(t.Context(), func(context.Context) error { return []error{}[1] })
-	check.Refuses(t, "a panic", err, "out of range", "task_test.go")
+	panics := func(context.Context) error { return []error{}[1] }
+	check.Refuses(t, "a panic", check.Err(Run(t.Context(), panics)), "out of range", "task_test.go")
 }

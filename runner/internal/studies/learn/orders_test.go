@@ -39,10 +39,7 @@ methods = ["network", "other"]
 `, studytest.File(t, set))
 	tables := studytest.Run(t, Kind, text)
 	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3*2+2*2))
-	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
-	scaler := check.Must(train.Scaler(dataset.Standard))
-	examples := scaler.Apply(train).Set(0, 30)
-	test := scaler.Apply(dataset.NewExamples(data.Set{X: set.X[30:], Class: set.Class[30:]}, 3)).Set(0, 60)
+	examples, test := parts(set, 30)
 	for seed := 1; seed <= 3; seed++ {
 		rnd := rand.New(random.Source("small_sorted", seed, "order", "clusters"))
 		order, place := rnd.Perm(30), rnd.Perm(3)

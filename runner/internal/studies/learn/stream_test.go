@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +38,10 @@ prior_draw = "independent"; prior_mean_var = 2
 `, studytest.File(t, set))
 }
 
-// parts returns both parts with inputs of mean 0 and variance 1 in the training part.
-func parts(t *testing.T, set data.Set) (train, test data.Set) {
-	t.Helper()
-	tr := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
-	te := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
+// parts returns the first n examples and the others, with inputs of mean 0 and variance 1 in the first part.
+func parts(set data.Set, n int) (train, test data.Set) {
+	tr := dataset.NewExamples(data.Set{X: set.X[:n], Class: set.Class[:n]}, 3)
+	te := dataset.NewExamples(data.Set{X: set.X[n:], Class: set.Class[n:]}, 3)
 	scaler := check.Must(tr.Scaler(dataset.Standard))
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
@@ -66,7 +63,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 func TestStreamByHand(t *testing.T) {
 	set := studytest.Clusters(36)
 	tables := studytest.Run(t, Kind, streamOf(t, set))
-	train, test := parts(t, set)
+	train, test := parts(set, 24)
 	for _, seed := range []int{1, 2} {
 		for _, name := range []string{"linear", "filter"} {
 			l := byHandOf(t, name, seed)
@@ -172,9 +169,7 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Tables) {
 		check.OK(t, err)
 		cells = append(cells, tables)
 		for _, file := range files {
-			path := filepath.Join(t.TempDir(), file.Name)
-			check.OK(t, os.WriteFile(path, file.Data, 0o666))
-			n = check.Must(own.Read(path))
+			n = check.Must(own.Read(check.Write(t, string(file.Data), t.TempDir(), file.Name)))
 		}
 	}
 	return n, e.Tables(cells)

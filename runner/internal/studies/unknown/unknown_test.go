@@ -262,8 +262,7 @@ func TestRecordOfConfidences(t *testing.T) {
 			}
 		},
 	}
-	_, err = training.Run(t.Context(), s.Method, learn, nil)
-	check.OK(t, err)
+	check.Must(training.Run(t.Context(), s.Method, learn, nil))
 	check.Equal(t, "record", check.Must(s.train(t.Context(), train)).record, want)
 	check.True(t, want != probabilities, "the members do not differ")
 }
