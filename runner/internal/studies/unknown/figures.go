@@ -1,0 +1,25 @@
+package unknown
+
+import (
+	"closedform/figures"
+	"closedform/runner/internal/plots"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Figures has the chart risk_coverage: the share of errors among the decisions, against the share of examples
+// decided, as the threshold on the first score moves. A line ends where no decision is wrong.
+func (e *experiment) Figures() []study.Figure {
+	const name = "risk_coverage" // of the figure and of its table
+	return []study.Figure{plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
+		chart := figures.Chart{
+			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},
+			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
+			Curves: plots.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
+		}
+		for i := range chart.Curves {
+			chart.Curves[i].Kind = figures.Line
+		}
+		return figures.Charts([][]figures.Chart{{chart}})
+	})}
+}
