@@ -140,7 +140,7 @@ func (w *diagonal) forward(f *flow) {
 func (w *diagonal) floored(f *flow) (count int) {
 	for j, e := range f.e {
 		if w.minRatio == 0 || -w.count*e*f.v[j] < 1-w.minRatio {
-			continue // none: v_j is the largest that (v_ji ŷ_i) ŷ_i can be
+			continue // no variance is at its floor, as v_ji ŷ_i² ≤ v_j
 		}
 		for i, y := range f.y {
 			if 1+e*(w.variance.At(i, j)*y)*(w.count*y) < w.minRatio {

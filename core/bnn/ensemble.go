@@ -16,8 +16,8 @@ import (
 // call with its own Prediction.
 type Ensemble struct {
 	members  []*Network
-	weights  []float64 // equal
-	parallel bool      // the members learn side by side
+	weights  []float64 // equal weights of the members
+	parallel bool      // the members learn in parallel
 
 	// Scratch space of Observe: the example and the members' results.
 	x       []float64
@@ -27,8 +27,8 @@ type Ensemble struct {
 }
 
 // NewEnsemble returns an ensemble of networks with one configuration and their prior weights. The first
-// member draws its prior means from src, as [New] does; each other one from a stream named by the next number
-// of src. An error names the invalid field of cfg.
+// member draws its prior means from src, as [New] does; every other member draws from a stream named by the
+// next number of src. An error names the invalid field of cfg.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	var name uint64
 	networks := make([]*Network, max(0, members))
@@ -48,8 +48,8 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	return Combine(networks...)
 }
 
-// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned the
-// same examples in different orders. Errors are those of [SameShape].
+// Combine returns an ensemble that takes over the networks. They may have learned the same examples in
+// different orders. Errors are those of [SameShape].
 func Combine(members ...*Network) (*Ensemble, error) {
 	if err := SameShape(members); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)

@@ -64,7 +64,7 @@ func MixUpdates(weights []float64, updates []Update) Update {
 // probabilities. Mean and Variance are those of the logits of the mixture.
 //
 // A member whose prediction fails has weight zero in p, and the others share its weight. Mix returns the
-// error of the last such member. If there are no others, or x is no input of m, all weights are zero and the
+// error of the last such member. If all members fail, or x is not an input of m, all weights are zero and the
 // other numbers NaN.
 func (p *Prediction) Mix(m Model, x, weights []float64, predict func(k int, dst *Prediction) error) error {
 	failed := checkExample(m, x, 0)

@@ -29,8 +29,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a network, an ensemble, an output layer of package readout, a features.Model, or a mixture of
-// these of package mixture.
+// Model is a [Network], an [Ensemble], a readout.Layer, a features.Model, or a mixture.Mixture of models.
 type Model interface {
 	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
 	Predict(dst *Prediction, x []float64) error     // sets dst to the prediction for x
@@ -55,12 +54,12 @@ type LeftOut interface {
 type Network struct {
 	cfg     Config
 	layers  []weights
-	flows   []flow     // of Observe, one for each layer
-	current bool       // the flows hold a forward pass by the present weights
+	flows   []flow     // forward pass and steps of Observe, by layer
+	current bool       // whether flows is a forward pass with the present weights
 	step    outputStep // scratch space of Observe
 }
 
-// New returns a network with prior weights and means drawn from src. An error names the invalid field of cfg.
+// New returns a network with prior weights; src draws their means. An error names the invalid field of cfg.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)

@@ -9,8 +9,8 @@ import (
 type Action int
 
 const (
-	Applied   Action = iota // the step was taken as printed
-	Skipped                 // the network was left unchanged: by the policy Skip
+	Applied   Action = iota // the step was taken without repair
+	Skipped                 // the network was left unchanged, by the policy Skip
 	Projected               // the step was repaired, then taken
 	Refused                 // the network was left unchanged, and an error returned
 )
@@ -27,8 +27,8 @@ type Update struct {
 	// MinVariance is the smallest ṽ_j of a logit before repairs, floors and caps; it may be negative.
 	MinVariance float64
 
-	// Indefinite: the step as printed is not defined. For Joint, Σ_y is not positive definite; for Total, the
-	// probability of the class is below 1e-10, where its moments have no correct digits.
+	// Indefinite reports that the paper's step is not defined. For Joint, Σ_y is not positive definite; for
+	// Total, the probability of the class is below 1e-10, where its moments have no correct digits.
 	Indefinite bool
 
 	LogP float64 // logarithm of the probability of the class, before the step
@@ -137,7 +137,7 @@ func (f *flow) bounded() bool {
 	return true
 }
 
-// certain: pre-activations with at most this variance are not updated, as its inverse may overflow.
+// certain is the largest variance of a pre-activation that is not updated, as its inverse may overflow.
 const certain = 1e-290
 
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
@@ -161,7 +161,7 @@ func (n *Network) freeze(l int) {
 		f.d[j], f.e[j] = 0, 0
 		if vj > certain && f.outVar[j] > 0 {
 			k := f.cross[j] / f.outVar[j]
-			f.e[j] = -math.Min(1, k*f.cross[j]/vj) / vj // at most 1 by Cauchy–Schwarz, but for rounding
+			f.e[j] = -math.Min(1, k*f.cross[j]/vj) / vj // k·cross/v ≤ 1 by Cauchy–Schwarz, except for rounding
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (n *Network) replicate(l int) (floored int) {
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)
 //	d_i = a_i Σ_j μ_ji d_j,             e_i = a_i² Σ_j μ_ji² e_j.
 //
-// Summed over many neurons j, ṽ_i may fall below its floor; it is raised to it, and counted.
+// Summed over many neurons j, ṽ_i may fall below its floor, is then raised to the floor, and counted.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

@@ -14,7 +14,7 @@ import (
 
 type outputStep struct {
 	mean, variance []float64          // m̃ and ṽ
-	posterior      *softmax.Posterior // of the assumed-density rules: has mean and variance
+	posterior      *softmax.Posterior // for the assumed-density rules; mean and variance are slices of it
 
 	// For Joint and Total:
 	moments    *softmax.Moments
@@ -22,7 +22,7 @@ type outputStep struct {
 	cross      *mat.Dense    // Σ_zy, n×n
 	innovation *linalg.Eigen // covariance of the innovation over the first n−1 classes
 	residual   []float64     // Vᵀ(y − p)
-	gains      []float64     // v_j ∂_jp_i of a class i
+	gains      []float64     // v_j ∂_jp_i of one class i, for all j
 	sums       []float64     // Σ_{l≠j} of the covariances of logits j and l
 }
 

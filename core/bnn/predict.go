@@ -58,7 +58,7 @@ func (n *Network) layerOf(flows []flow, l int) Layer {
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
-	m, v []float64 // pre-activations
+	m, v []float64 // means and variances of the pre-activations
 
 	// Of a hidden layer: variance of the output, and covariance with the pre-activation.
 	outVar, cross []float64

@@ -30,7 +30,7 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	owner Model // whose predictions there is memory for
+	owner Model // the model whose predictions the allocated memory fits
 	flows []flow
 }
 
@@ -63,8 +63,8 @@ func (p *Prediction) invalidate() {
 
 // Layer is the input of one layer of weights, and its pre-activations.
 type Layer struct {
-	Input          []float64 // means, without the bias
-	Mean, Variance []float64 // of the pre-activations; in the last layer these are the logits
+	Input          []float64 // means of the inputs, without the bias
+	Mean, Variance []float64 // moments of the pre-activations; in the last layer, of the logits
 }
 
 // fit allocates memory for predictions of the owner, unless p has it, and reports whether it did.
@@ -90,8 +90,8 @@ func (p *Prediction) Class() int {
 
 // Confidence ranks predictions: it is 1 − Π_k (1 − p_k)^w_k, where member k gives the most probable class the
 // probability p_k and has the weight w_k of Weights, or p of a model without members. Unlike P it is small
-// only if members of large weight doubt. In streams its largest values were wrong less often than those of P
-// (results/CHOICES.md). After an error it is NaN.
+// only if members of large weight doubt. In streams, predictions of large Confidence were wrong less often
+// than those of large P (results/CHOICES.md). After an error it is NaN.
 func (p *Prediction) Confidence() float64 {
 	best := p.Class()
 	if best == Unknown {
@@ -171,5 +171,5 @@ func (p *Prediction) MutualInformation() float64 {
 			information -= share / sum * w * kernel.Entropy(m.P, share)
 		}
 	}
-	return max(0, information) // but for rounding
+	return max(0, information) // only rounding makes the information negative
 }

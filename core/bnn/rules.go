@@ -33,7 +33,7 @@ const (
 	Total OutputRule = "total"
 )
 
-// Words are those of all output rules.
+// Words returns the words of all output rules.
 func (OutputRule) Words() []string {
 	return field.Words(ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total)
 }
@@ -60,7 +60,7 @@ const (
 	Frozen HiddenRule = "frozen"
 )
 
-// Words are those of all hidden rules.
+// Words returns the words of all hidden rules.
 func (HiddenRule) Words() []string { return field.Words(SmoothMean, Smooth, Frozen) }
 
 // Covariance is the form of the covariances Σ_j of the weights of the neurons j of a layer.
@@ -72,7 +72,7 @@ const (
 	Shared   Covariance = "shared"   // as Full, but the same for all neurons of the layer
 )
 
-// Words are those of all forms.
+// Words returns the words of all forms.
 func (Covariance) Words() []string { return field.Words(Full, Diagonal, Shared) }
 
 // PriorDraw is the distribution of the random prior means.
@@ -87,7 +87,7 @@ const (
 	Independent PriorDraw = "independent" // draws all weights independently
 )
 
-// Words are those of all distributions.
+// Words returns the words of all distributions.
 func (PriorDraw) Words() []string { return field.Words(Orthogonal, Independent) }
 
 // Policy is what happens to a step that is indefinite, see [Update], or has a negative ṽ_j.
@@ -102,5 +102,5 @@ const (
 	Project Policy = "project"
 )
 
-// Words are those of all policies.
+// Words returns the words of all policies.
 func (Policy) Words() []string { return field.Words(Fail, Skip, Project) }

@@ -44,7 +44,7 @@ func Restore(s State) (*Network, error) {
 		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d",
 			len(s.Layers), s.Config.Layers, need)
 	}
-	for l, layer := range s.Layers { // before memory is allocated for a network
+	for l, layer := range s.Layers { // checked before memory for a network is allocated
 		if err := layer.check(&s.Config, l); err != nil {
 			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}

@@ -19,7 +19,7 @@ type triangles struct {
 	size, padded int
 	length       int // numbers stored for one root
 	factor       []float64
-	keep, mix    []float64 // set by carlson
+	keep, mix    []float64 // factors of an update, set by carlson
 	root         []float64 // scratch space of carlson
 }
 
@@ -59,7 +59,7 @@ func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
 func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	clear(u)
 	t.carlson(h, left)
-	for j := t.padded - 4; j >= 0; j -= 4 { // with u the sums Σ_{k≥j} h_k L_ik
+	for j := t.padded - 4; j >= 0; j -= 4 { // u_i becomes Σ_{k≥j} h_k L_ik
 		keep, mix := (*[4]float64)(t.keep[j:]), (*[4]float64)(t.mix[j:])
 		kernel.Carlson4(t.rows(k, j), u[j:], (*[4]float64)(h[j:]), keep, mix)
 	}

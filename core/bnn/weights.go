@@ -25,9 +25,9 @@ type weights interface {
 
 	update(f *flow) // moves the weights by the steps d and e of a flow that forward has set
 
-	addVariance(variance float64) // adds to the variance of every weight
-	state() LayerState            // returns a copy
-	restore(s LayerState)         // copies s
+	addVariance(variance float64) // increases the variance of every weight
+	state() LayerState            // returns a copy of the weights
+	restore(s LayerState)         // replaces the weights by a copy of s
 }
 
 func (c *Config) newWeights(l int) weights {
@@ -122,7 +122,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 		mean.Apply(func(_, _ int, _ float64) float64 { return sd * random.Normal(rnd) }, mean)
 		return mean
 	}
-	pair := max(1, 2-l) // u and −u in the first layer
+	pair := max(1, 2-l) // the first layer has pairs u and −u
 	directions := orthogonal((out+pair-1)/pair, in, rnd)
 	for j := range out {
 		sign := float64(1 - 2*(j%pair))

@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// text is an entry with a text. An empty text is left out.
+// text adds or reads an entry with a text. An empty text is left out.
 func (f *file) text(name string, text *string) {
 	if !f.saving {
 		*text = string(content[rune](f, name))
 	} else if runes := []rune(*text); len(runes) > 0 {
-		f.add(name, fmt.Sprint("<U", len(runes)), "()", runes) // UTF-32
+		f.add(name, fmt.Sprint("<U", len(runes)), "()", runes) // NumPy stores text as UTF-32
 	}
 }
 
@@ -35,7 +35,7 @@ func (f *file) object(name string, v any) {
 	}
 }
 
-// numbers is an entry with a matrix of cols columns. An empty matrix is left out.
+// numbers adds or reads an entry with a matrix of cols columns. An empty matrix is left out.
 func (f *file) numbers(name string, cols int, x *[]float64) {
 	if !f.saving {
 		*x = content[float64](f, name)
@@ -60,7 +60,7 @@ func convert[T, S int | float64](numbers []S) (converted []T) {
 func (f *file) matrix(name string, cols int, m **mat.Dense) {
 	var x []float64
 	if f.saving {
-		x = (*m).RawMatrix().Data // has no gaps between its rows
+		x = (*m).RawMatrix().Data // the matrices of a state are contiguous
 	}
 	f.numbers(name, cols, &x)
 	switch n := len(x); {

@@ -73,7 +73,7 @@ func write(m bnn.Model, note string) ([]byte, error) {
 }
 
 func archive(format int64, entries []entry) []byte {
-	var data bytes.Buffer // writing to it does not fail, and the names are short: no errors
+	var data bytes.Buffer // no errors: a bytes.Buffer accepts all, and names are short
 	z := zip.NewWriter(&data)
 	for _, e := range slices.Insert(entries, 0, entry{"format", array("<i8", "()", format)}) {
 		w, _ := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: zip.Store})
@@ -126,8 +126,8 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 	return m, note, err
 }
 
-// file has the entries of a file and the first error. While saving, its methods add entries with the values
-// that their arguments point to; while loading they set these values.
+// file has the entries of a file and the first error. Its methods take pointers to values: while saving they
+// add entries with the values, while loading they set the values.
 type file struct {
 	saving  bool
 	entries []entry

@@ -86,7 +86,7 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	return m
 }
 
-// mixed is the entry mixture. The key of its state is of the time when a mixture was called a bank.
+// mixed is the entry mixture. The key of its state, bank, is a former name of mixtures.
 type mixed struct {
 	Members int            `json:"members"`
 	State   *mixture.State `json:"bank,omitempty"` // nil for an ensemble
@@ -106,7 +106,7 @@ func (e *mixed) restore(members []bnn.Model) (bnn.Model, error) {
 	return bnn.Combine(networks...)
 }
 
-// mixture is the entry of a mixture, and those of its kept examples.
+// mixture adds or reads the entry of a mixture, and the entries of its kept examples.
 func (f *file) mixture(prefix string, e *mixed) {
 	var kept [][]mixture.Kept
 	if f.saving && e.State != nil {
@@ -221,7 +221,7 @@ func (f *file) network(prefix string, s *bnn.State) {
 type layerState struct {
 	readout.Config
 	Limited int     `json:"limited,omitempty"`
-	Share   float64 `json:"share,omitempty"` // of a readout.Sequence, like Next
+	Share   float64 `json:"share,omitempty"` // Share and Next are fields of a readout.Sequence
 	Next    int     `json:"next,omitempty"`
 }
 

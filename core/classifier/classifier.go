@@ -38,8 +38,8 @@ type Options struct {
 // Decision says which inputs are classified. The zero value classifies all.
 type Decision struct {
 	Probability float64 `json:"probability"`         // smallest probability of the most probable class
-	Confidence  float64 `json:"confidence,omitzero"` // smallest Confidence
-	Familiarity float64 `json:"familiarity"`         // smallest Familiarity
+	Confidence  float64 `json:"confidence,omitzero"` // smallest Prediction.Confidence
+	Familiarity float64 `json:"familiarity"`         // smallest Prediction.Familiarity
 }
 
 // DefaultFamiliarity is the smallest familiarity that [New] classifies.
@@ -83,7 +83,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 }
 
 // From returns a classifier of any model, such as a network or an output layer, and the history of the
-// examples that the model has learned. Both belong to the classifier from now on.
+// examples that the model has learned. The classifier takes over both.
 func From(m bnn.Model, h *History) *Classifier {
 	d := Decision{Familiarity: DefaultFamiliarity}
 	return &Classifier{Decision: d, History: *h, model: m}
@@ -92,17 +92,17 @@ func From(m bnn.Model, h *History) *Classifier {
 // Model returns the model. Changing it changes the classifier.
 func (c *Classifier) Model() bnn.Model { return c.model }
 
-// AddClass adds a class after the others. It learns like them, from some tens of examples.
+// AddClass adds a class after the others. A class takes some tens of examples to learn.
 func (c *Classifier) AddClass() error {
 	c.latest.x = nil
 	return c.model.AddClass()
 }
 
 // Learn predicts x, learns x and its class, and records whether the prediction was right. Learn each example
-// once: the record of a second pass is too good. An error changes nothing.
+// once: a second pass would record too few errors. An error changes nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
 	if !slices.Equal(c.latest.x, x) {
-		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
+		_ = c.Before(&c.scratch, x) // Observe reports invalid examples; for other errors p is NaN and not recorded
 	}
 	if _, err := c.model.Observe(x, class); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *Classifier) Learn(x []float64, class int) error {
 type Prediction struct {
 	Class       int       // the most probable class, or Unknown by the Decision
 	P           []float64 // probabilities of the classes, 1 in total
-	Confidence  float64   // in the most probable class, see [bnn.Prediction.Confidence]
+	Confidence  float64   // confidence in the class, see [bnn.Prediction.Confidence]
 	Familiarity float64   // p-value of the hypothesis that the input is like the learned ones
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
@@ -143,7 +143,7 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	return err
 }
 
-// predict completes dst from its details. If knows is an output layer, it adds to the familiarity.
+// predict completes dst from its details. If knows is an output layer, its p-value enters the familiarity.
 func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
 	dst.Class, dst.Confidence, dst.Familiarity = Unknown, dst.Details.Confidence(), math.NaN()

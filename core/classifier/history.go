@@ -18,12 +18,12 @@ import (
 // and how each example was predicted before it was learned. The zero value, for a model that was trained
 // elsewhere, keeps nothing and counts all inputs as familiar.
 type History struct {
-	Familiar *familiar.Inputs `json:"familiar,omitempty"` // nil: not kept
+	Familiar *familiar.Inputs `json:"familiar,omitempty"` // distribution of the inputs; nil: not kept
 
 	// Record and Recent cover at least the last half of the examples, as early predictions are worse than later
 	// ones. If Record is nil, neither is kept.
 	Record *selective.Record `json:"track_record,omitempty"`
-	Recent selective.Record  `json:"recent,omitzero"` // the examples after those of Record
+	Recent selective.Record  `json:"recent,omitzero"` // predictions of the examples after those of Record
 }
 
 // NewHistory returns an empty history for inputs of the given length, at least 1.
@@ -36,7 +36,7 @@ func NewHistory(inputs int) *History {
 // that trains the model itself calls it in the first pass.
 func (h *History) Add(x []float64, confidence float64, wrong bool) {
 	if h.Familiar != nil {
-		_ = h.Familiar.Observe(x) // an input beyond ±1e100 is in no distribution
+		_ = h.Familiar.Observe(x) // the distribution leaves out inputs beyond ±1e100
 	}
 	if h.Record == nil {
 		return
@@ -48,9 +48,9 @@ func (h *History) Add(x []float64, confidence float64, wrong bool) {
 	}
 }
 
-// Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the
-// given share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. It holds for
-// new examples like the learned ones. Without a record it returns an error.
+// Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the given
+// share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. The threshold holds
+// for new examples like the learned ones. Without a record it returns an error.
 func (h *History) Threshold(share, confidence float64) (float64, error) {
 	if h.Record == nil {
 		return math.NaN(), errors.New("classifier: no record of predictions before learning")
@@ -81,7 +81,7 @@ func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 	}
 	if f, ok := m.(features.Model); ok {
 		z := make([]float64, f.Size)
-		_ = f.Standard(z, x) // the prediction has returned any error
+		_ = f.Standard(z, x) // no error: the prediction has checked x
 		m, x = f.Model, z
 	}
 	if l, ok := m.(*readout.Layer); ok {

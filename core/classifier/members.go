@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	reluSize     = 512  // features of any inputs
-	convSize     = 1024 // features of images
-	smallestSide = 12   // pixels along an edge of images with convolutions
+	reluSize     = 512  // number of features of kind Relu
+	convSize     = 1024 // number of features of kind Conv
+	smallestSide = 12   // smallest edge, in pixels, of images with features of kind Conv
 )
 
 // NewMixture returns the untuned default mixture for a network configuration such as [bnn.Default]: networks

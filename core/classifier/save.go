@@ -18,8 +18,8 @@ type state struct {
 // Save writes the classifier in the format of core/checkpoint. A loaded classifier continues to the bit, and
 // equal classifiers make equal files.
 //
-// The file has more than weights: an output layer and the bank keep some fifty or more examples of each class
-// as learned, and the history has the range of each input. Protect the file like the data.
+// The file has more than weights: an output layer and a mixture keep some fifty or more examples of each
+// class, and the history has the range of each input. Protect the file like the data.
 func (c *Classifier) Save(w io.Writer) error {
 	d := c.Decision
 	d.Probability = min(d.Probability, math.MaxFloat64) // JSON has no infinity

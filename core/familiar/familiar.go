@@ -1,5 +1,5 @@
-// Package familiar detects inputs that are unlike all learned ones: [Inputs.P] is a p-value. It is
-// independent of the network, and updated beside it, example by example:
+// Package familiar detects inputs that are unlike all learned ones: [Inputs.P] is a p-value. The distribution
+// of the inputs is independent of the network, and is updated example by example:
 //
 //	f := familiar.New(2)
 //	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	mostDims   = 64    // more inputs are projected on this number of random directions
+	mostDims   = 64    // largest number of dimensions; more inputs are projected
 	mostScores = 1000  // largest number of kept scores
 	fewScores  = 10    // with fewer kept scores P is 1
 	typical    = 8     // number of dimensions from which inputs near the mean are unfamiliar, too
@@ -37,24 +37,24 @@ const (
 // last grew by an eighth, its covariances multiplied by n/(n + d), its variances enlarged by 1/n of their
 // mean. e_j is the distance from the range of the inputs in dimension j, w_j the width of the range, enlarged
 // by 1/n of the mean width. For more than 64 inputs m and C are taken in 64 random directions. Each input is
-// scored before it is learned. The scores of the second half of the inputs are kept, or of every 2nd, 4th, …
-// if these are more than 1000. JSON keeps the complete state, to the bit; the zero value is only for reading
-// JSON into it. P is safe for concurrent use, the other methods are not.
+// scored before it is learned. The scores of the second half of the inputs are kept, or, if these are more
+// than 1000, of every 2nd, 4th, … input. JSON keeps the complete state, to the bit; the zero value is only
+// for reading JSON into it. P is safe for concurrent use, the other methods are not.
 type Inputs struct {
 	state
-	directions [][]float64 // nil: the inputs themselves
+	directions [][]float64 // random directions; nil: the inputs are not projected
 	factor     *linalg.Cholesky
 }
 
 type state struct {
 	Seen    int             `json:"seen"`
-	Low     []float64       `json:"low"` // the range of each input
+	Low     []float64       `json:"low"` // each input ranges from Low to High
 	High    []float64       `json:"high"`
 	Mean    []float64       `json:"mean"`    // mean in each direction
 	Scatter linalg.Triangle `json:"scatter"` // Σ(x − m)(x − m)ᵀ
 	Fitted  int             `json:"fitted"`  // number of inputs when Fit was copied from Scatter
 	Fit     linalg.Triangle `json:"fit"`
-	Step    int             `json:"step"` // every Step-th input has a score
+	Step    int             `json:"step"` // every Step-th input is scored
 	Scores  []float64       `json:"scores"`
 }
 
@@ -119,7 +119,7 @@ func (f *Inputs) Observe(x []float64) error {
 	return nil
 }
 
-// keep adds the score of the next example, and drops those of the first half.
+// keep adds the score of the next example, and drops the scores of the first half of the examples.
 func (f *Inputs) keep(score float64) {
 	f.Scores = append(f.Scores, score)
 	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {

@@ -23,8 +23,8 @@ const (
 
 type pooling struct {
 	side   int
-	places int                // of a filter along an edge of the image
-	weight [windows][]float64 // of each place in a window, 1 in total
+	places int                // places of a filter along an edge of the image
+	weight [windows][]float64 // weight of each place in a window, 1 in total
 }
 
 func (m *Map) newConv(rnd *rand.Rand) error {

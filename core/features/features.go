@@ -1,6 +1,6 @@
-// Package features maps inputs to fixed random features, on which an output layer such as that of
-// core/readout learns. With fixed random weights w_i and b_i, features of kind [Relu] are y_i = max(0, b_i +
-// w_iᵀx); those of [Conv] are convolutions of a square grey image. A [Model] learns on features:
+// Package features maps inputs to fixed random features, on which an output layer, such as readout.Layer,
+// learns. With fixed random weights w_i and b_i, features of kind [Relu] are y_i = max(0, b_i + w_iᵀx); those
+// of [Conv] are convolutions of a square grey image. A [Model] learns on features:
 //
 //	m, err := features.New(features.Relu, 2, 512, 1)
 //	l, err := readout.New(readout.Config{Kind: readout.Ridge, Inputs: 512, Classes: 3})
@@ -37,7 +37,7 @@ const (
 	Conv Kind = "conv"
 )
 
-// Words are those of all kinds.
+// Words returns the words of all kinds.
 func (Kind) Words() []string { return field.Words(Relu, Conv) }
 
 const (
@@ -63,8 +63,8 @@ type Map struct {
 
 type pair struct{ x, y []float64 }
 
-// New returns the map of the four fields. For Conv, inputs is the square of 8 or more, and size a multiple of
-// 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
+// New returns the map with the given fields. For Conv, inputs is the square of 8 or more, and size is 32
+// times the number of filters. An error is a [*field.Error] of features or feature_size.
 func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	if err := field.Among("features", []Kind{Relu, Conv}, kind); err != nil {
 		return nil, err
@@ -108,14 +108,14 @@ func (m *Map) apply(dst, x []float64) {
 	}
 }
 
-// Model is a model on the features of its inputs, see [Map.Standard]; it keeps references to both. An input
-// of the wrong length or that is not finite is an error.
+// Model is a model on the features of its inputs, see [Map.Standard]. An input of the wrong length or that is
+// not finite is an error.
 type Model struct {
 	*Map
 	bnn.Model
 }
 
-// Observe learns an example, by the model.
+// Observe lets the model learn the features of an example.
 func (m Model) Observe(x []float64, class int) (bnn.Update, error) {
 	y, err := m.mapped(x)
 	u, refused := m.Model.Observe(y, class)

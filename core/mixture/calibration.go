@@ -16,8 +16,8 @@ var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 // each weighted by the probability that it gave to the classes (temperature scaling: Guo et al., "On
 // calibration of modern neural networks", 2017).
 type calibration struct {
-	logWeight [len(powers)]float64 // log weights, the largest 0
-	weight    [len(powers)]float64 // 1 in total
+	logWeight [len(powers)]float64 // log weights of the powers, the largest 0
+	weight    [len(powers)]float64 // weights of the powers, 1 in total
 }
 
 // add updates the log weights by the uncalibrated prediction p of a weighted example. It overwrites p.

@@ -7,8 +7,8 @@
 //	err = m.Predict(&p, []float64{-1, 0.3})
 //
 // From the distributions p_k of the members with weights w_k it predicts Σ_k w_k p_k, and calibrates the
-// mixture by powers τ with weights of their own, see calibration.go. Both kinds of weights follow from how
-// the members and the mixture predicted. There are two such weightings:
+// mixture by powers τ with weights of their own, see calibration.go. Both kinds of weights follow from the
+// probabilities that the members and the mixture gave to the classes. There are two weightings:
 //
 //   - along the stream, for [Mixture.Before]: by the predictions of each example before it was learned;
 //   - for [Mixture.Predict]: the same while the classes seem to come in a random order; otherwise by the
@@ -26,22 +26,22 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Mixture is a mixture of models. A member that returns an error, or no LogP, gave the class the probability
-// zero. Only Predict, Weights and State are safe for concurrent use, Predict each time with its own
-// Prediction.
+// Mixture is a mixture of models. A member that returns an error, or no LogP, counts as giving the class the
+// probability zero. Only Predict, Weights and State are safe for concurrent use, Predict each time with its
+// own Prediction.
 type Mixture struct {
 	members  []bnn.Model
-	parallel bool       // the members learn side by side
-	state    State      // without the log weights, which stream has
-	stream   *weighting // for Before
+	parallel bool       // large members learn in parallel
+	state    State      // the state without the log weights, which stream has
+	stream   *weighting // weights along the stream, for Before
 
 	mu       sync.Mutex
-	snapshot *weighting // for Predict; nil: not computed since the last example
+	snapshot *weighting // weights for Predict; nil: not computed since the last example
 
 	// Scratch space of Observe: the example, and the members' predictions and results.
 	x          []float64
 	class      int
-	calibrates bool // the example changes the weights of the powers
+	calibrates bool // whether the example changes the weights of the powers
 	before     bnn.Prediction
 	updates    []bnn.Update
 	errs       []error
@@ -91,7 +91,7 @@ func (m *Mixture) State() State {
 	return s
 }
 
-// Restore is [New] with a copy of the state. It returns an error unless the state is one of such members.
+// Restore is [New] with a copy of the state. It returns an error unless the state fits the members.
 func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 	m, err := New(members...)
 	if err != nil {
@@ -140,7 +140,7 @@ func large(n *bnn.Network) bool {
 // each calls do for each member.
 func (m *Mixture) each(do func(m *Mixture, k int)) {
 	if m.parallel {
-		last := len(m.members) - 1 // as a rule an output layer, which takes longest: first
+		last := len(m.members) - 1 // start with the slowest member, usually an output layer
 		linalg.Parallel(last+1, func(k int) { do(m, last-k) })
 		return
 	}
@@ -169,7 +169,7 @@ func (m *Mixture) AddClass() error {
 	}
 	for _, member := range m.members {
 		if err := member.AddClass(); err != nil {
-			return err // the first member has as many classes as it can
+			return err // only the first member can fail, at its largest number of classes
 		}
 	}
 	m.state.Order.addClass()

@@ -17,9 +17,9 @@ import (
 //     probabilities (raised to −10) have fallen on average by more than 1 and by more than three standard
 //     errors.
 //
-// Then the weights of Predict follow from the present predictions of the kept examples; an output layer
-// predicts each as if it had not learned it. The examples of a class have its share of all examples as their
-// total weight.
+// In both cases the weights of Predict follow from the present predictions of the kept examples; an output
+// layer leaves out each example that it predicts. The examples of a class have its share of all examples as
+// their total weight.
 type Order struct {
 	Counts []int    `json:"counts"` // number of examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
@@ -36,7 +36,7 @@ type Kept struct {
 
 const (
 	mostKept = 50  // kept examples of a class
-	minLogP  = -10 // smallest log probability in the second test
+	minLogP  = -10 // floor of the log probabilities in the second test
 )
 
 func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }

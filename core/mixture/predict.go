@@ -51,7 +51,7 @@ func (m *Mixture) learn(k int) {
 	m.updates[k], m.errs[k] = m.members[k].Observe(m.x, m.class)
 }
 
-// weigh updates the weights of the stream, and what is kept of the order of the examples.
+// weigh updates the weights of the stream, and the [Order] of the examples.
 func (m *Mixture) weigh() {
 	w := m.stream
 	if m.calibrates && floats.Equal(m.before.Weights, w.members.weight) { // no member failed
@@ -70,7 +70,7 @@ func (m *Mixture) weigh() {
 
 // Predict sets dst to the prediction for any x, see [bnn.Prediction.Mix]. P is the distribution of the label:
 // the mean of the members' distributions, calibrated. A member that cannot predict x has weight zero. It is
-// an error if no member can. The first prediction after an example predicts the sample, see [Order].
+// an error if no member can predict x. The first Predict after an example also predicts the [Order]'s sample.
 func (m *Mixture) Predict(dst *bnn.Prediction, x []float64) error {
 	return m.predict(dst, x, m.current(), bnn.Model.Predict)
 }

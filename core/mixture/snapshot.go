@@ -25,7 +25,7 @@ func (m *Mixture) current() *weighting {
 		return m.snapshot
 	}
 	m.snapshot = m.stream
-	sample, now := m.state.Order.sample(), make([][]float64, len(m.members)) // log probabilities by member
+	sample, now := m.state.Order.sample(), make([][]float64, len(m.members)) // now: log probabilities by member
 	forgotten := make([]bool, len(m.members))
 	m.each(func(m *Mixture, k int) {
 		if leftOut(m.members[k]) == nil {

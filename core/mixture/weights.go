@@ -35,7 +35,7 @@ type memberWeights struct {
 	quartets  [][4]int
 	logWeight []float64 // log weight of each quartet, the largest 0
 	weight    []float64 // weight of each member, 1 in total
-	p         []float64 // scratch space: probabilities of the class but for a factor
+	p         []float64 // scratch space: probabilities of the class up to a factor
 }
 
 func newMemberWeights(members int) memberWeights {

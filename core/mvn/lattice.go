@@ -20,7 +20,7 @@ var generator = [...]int{
 // independent standard normal, X ≤ x means Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk. With Y_k = Φ⁻¹(u_k
 // Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random shifts of a lattice in the
 // periodic form |2u − 1| (Hickernell 2002). The error estimate is eight standard errors of the shifts plus
-// the change by [problem.factorise]. The points double until it is below tol or they exceed most.
+// the change by [problem.factorise]. The points double until the estimate is below tol or they exceed most.
 func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	const shifts = 12
 	limit, coef, moved := p.factorise()
@@ -31,7 +31,7 @@ func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	}
 	var sum [shifts]float64
 	scatter, u := 0.0, make([]float64, p.n)
-	for size, odd := 1<<12, 0; ; size, odd = 2*size, 1 { // the even points are the lattice before
+	for size, odd := 1<<12, 0; ; size, odd = 2*size, 1 { // the even points are those of the previous lattice
 		for k := odd; k < size; k += 1 + odd {
 			for i := range shift {
 				for j, v := range shift[i] {
@@ -88,7 +88,7 @@ func quantile(p float64) float64 {
 func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64) {
 	n, floored := p.n, rounding(p.n)
 	index := make([]int, n)
-	left := make([]float64, n)  // variances given those chosen
+	left := make([]float64, n)  // variances given the variables chosen so far
 	shift := make([]float64, n) // Σ_j c_ij E[Y_j | Y_j ≤ its bound]
 	c := make([][]float64, n)   // rows of C, by variable
 	for i := range n {

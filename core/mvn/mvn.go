@@ -25,17 +25,17 @@ import (
 
 const (
 	epsilon    = 1.0 / (1 << 52) // distance of 1 from the next float64
-	floor      = 1e-13           // bound of the error of the exact methods
+	floor      = 1e-13           // error bound of the exact methods
 	far        = 38.6            // Φ(−x) underflows from here on
 	recognised = 1e-8            // largest difference from a matrix of simpler structure
-	few        = 4               // variables that are integrated given one of them
+	few        = 4               // largest number of variables integrated by conditioning on one
 )
 
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
 // Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, copying arguments.
-type Distribution struct{ problem } // without limits
+type Distribution struct{ problem } // a problem whose limits x are not set
 
 // NewCDF copies corr and returns its distribution function. It returns an error unless corr is a correlation
 // matrix to rounding error: unit diagonal, entries in [−1, 1], positive semi-definite.
@@ -182,7 +182,7 @@ func (p *problem) cdf() (value, abserr float64) {
 
 // split returns the variables with limits that are connected by correlations to the first one, and the rest.
 func (p *problem) split() (group, rest []int) {
-	const negligible = 1e-14 // correlation
+	const negligible = 1e-14 // largest correlation that counts as zero
 	done := make([]bool, p.n)
 	for i, x := range p.x {
 		if done[i] = x >= far; !done[i] && group == nil {
@@ -239,7 +239,7 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 		for b, k := range keep {
 			if b != a {
 				row[b] = math.FMA(-rho[j], rho[k], row[b]) / (root[j] * root[k])
-				if math.Abs(row[b]) > 1-2*epsilon/(root[j]*root[k]) { // ±1 but for rounding
+				if math.Abs(row[b]) > 1-2*epsilon/(root[j]*root[k]) { // ±1 up to rounding
 					row[b] = math.Copysign(1, row[b])
 				}
 			}

@@ -19,8 +19,8 @@ var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.995657163025808081, 0.011694638867371874, 0},
 }
 
-// integrate returns ∫_a^b f(t) dt by these rules with bisection (Piessens et al. 1983) until the two agree to
-// tol on each piece; the error is smaller by orders of magnitude.
+// integrate returns ∫_a^b f(t) dt by the rules of kronrod21 with bisection (Piessens et al. 1983) until both
+// agree to tol on each piece; the error is smaller by orders of magnitude.
 func integrate(f func(t float64) float64, a, b, tol float64) float64 {
 	const depth = 64
 	var ends [depth + 1]float64 // the right ends of the pieces still to do

@@ -21,7 +21,7 @@ func (p *problem) loadings() (a []float64, abserr float64) {
 			k = l
 		}
 	}
-	square := p.r[j] * p.r[k] / p.r[j*n+k] // a₀²
+	square := p.r[j] * p.r[k] / p.r[j*n+k] // a₀², the square of the loading of X₀
 	if !(square > 0 && square < 1+1e-12) {
 		return nil, math.Inf(1)
 	}
@@ -150,7 +150,7 @@ func (p *problem) chain() (order []int, abserr float64) {
 // smallest w_k, to rounding error. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
-	w[0] = 1 // f₁ is φ, from a certain X₀ = 0
+	w[0] = 1 // as if X₁ followed a constant X₀ = 0: f₁ = φ
 	for k := 1; k < p.n; k++ {
 		r[k] = p.r[order[k-1]*p.n+order[k]]
 		w[k] = math.Sqrt((1 - r[k]) * (1 + r[k]))

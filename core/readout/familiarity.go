@@ -10,17 +10,17 @@ import (
 	"closedform/internal/kernel"
 )
 
-const fewest = 10 // examples of a class that has p-values
+const fewest = 10 // smallest number of examples of a class with p-values
 
 // familiarity compares four scores of an input with those of the kept examples of its class, each left out.
 type familiarity struct {
 	ridge      *ridge
-	density    *gaussians     // of the inputs
-	background *gaussians     // one Gaussian of all inputs
-	left       [][4][]float64 // of each class minus the four scores of its kept examples
-	counts     [][]float64    // of each class the numbers of examples of its kept inputs
-	sums       []float64      // the statistics of all kept inputs of classes with ten examples
-	weights    []float64      // the numbers of examples of these inputs
+	density    *gaussians     // class Gaussians on the inputs
+	background *gaussians     // one Gaussian on all inputs
+	left       [][4][]float64 // minus the four scores of the kept examples, by class
+	counts     [][]float64    // number of examples of each kept input, by class
+	sums       []float64      // statistics of the kept inputs of classes with ten examples
+	weights    []float64      // number of examples of each input in sums
 }
 
 func newFamiliarity(kind Kind, m *moments, s sample, r *ridge) *familiarity {
@@ -87,7 +87,7 @@ func (f *familiarity) scores(examples []example, left bool) [][4]float64 {
 // refer sets what the scores of an input are compared with.
 func (f *familiarity) refer(classes int, kept []example, scores [][4]float64) {
 	f.left, f.counts = make([][4][]float64, classes), make([][]float64, classes)
-	place := make([]int, len(kept)) // of the example in its class
+	place := make([]int, len(kept)) // index of each kept example within its class
 	for i, e := range kept {
 		for k, score := range scores[i] {
 			f.left[e.class][k] = append(f.left[e.class][k], -score)
@@ -100,7 +100,7 @@ func (f *familiarity) refer(classes int, kept []example, scores [][4]float64) {
 		if kernel.Sum(counts) < fewest {
 			continue
 		}
-		counts[place[i]]-- // the example itself
+		counts[place[i]]-- // leave out the example itself
 		f.sums, f.weights = append(f.sums, f.statistic(e.class, scores[i])), append(f.weights, e.count)
 		counts[place[i]]++
 	}

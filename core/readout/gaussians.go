@@ -17,18 +17,18 @@ const log2Pi = 1.8378770664093454836
 //	K_c = (S_c + ν(S̄ + εI))/(n_c + ν),   S̄ = Σ S_c/N,   π_c ∝ q_c N(x; m_c, K_c)^τ
 //
 // with the mean m_c and the scatter S_c of n_c of N examples, the probabilities π_c and the shares q_c of the
-// classes, and a temperature 1/τ ≥ 1 (Guo et al. 2017). ε is 1e-3 of the mean variance in S̄ plus the variance
-// of the rounding.
+// classes, and a temperature 1/τ ≥ 1 (Guo et al. 2017). ε is 1e-3 of the mean variance in S̄ plus the
+// rounding variance.
 type gaussians struct {
 	dim    int                // dimension of x
-	n      []float64          // n_c
-	total  float64            // N
-	nu     float64            // ν
-	root   []*linalg.Cholesky // L of K_c; nil without examples
-	white  [][]float64        // for each class L⁻¹m_k of all classes k
+	n      []float64          // number n_c of examples of each class
+	total  float64            // number N of all examples
+	nu     float64            // strength ν of the shrinkage
+	root   []*linalg.Cholesky // Cholesky factor L of K_c; nil for a class without examples
+	white  [][]float64        // L⁻¹m_k of all classes k, for the L of each class
 	logDet []float64          // log det K_c
-	shares []float64          // log q_c
-	tau    float64            // τ
+	shares []float64          // log q_c, from the share of each class
+	tau    float64            // inverse temperature τ
 }
 
 // newGaussians returns Gaussians with given roots of K_c, or nil if a root is nil.
@@ -62,7 +62,7 @@ func (m *moments) epsilon(pooled linalg.Triangle) float64 {
 	return 1e-3*pooled.Trace()/m.total/float64(len(m.center)) + floor
 }
 
-// sharedGaussians returns Gaussians with one covariance, that for large ν, and without shares.
+// sharedGaussians returns Gaussians with one covariance, the limit of K_c for large ν, and without shares.
 func sharedGaussians(m *moments) *gaussians {
 	k := m.scatter()
 	epsilon := m.epsilon(k)
@@ -159,7 +159,7 @@ func (g *gaussians) densities(examples []example, left bool) [][]float64 {
 // (1950). For c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation from the mean
 // becomes qr. For c ≠ k, a = 1 and t = qν/N/(n_c + ν).
 func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
-	var uu, ur, rr float64 // products of the deviations from m_c and from m_k
+	var uu, ur, rr float64 // products of the whitened deviations u = x − m_c and r = x − m_k
 	d := len(z)
 	for j, m := range g.white[c][c*d:][:d] {
 		u := z[j] - m
@@ -206,7 +206,7 @@ func (g *gaussians) softmax(p, s []float64) {
 // loss. The loss is convex in τ: Newton's method from 1, with bisection. The only example of a class does not
 // count.
 func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
-	p, given := make([]float64, len(g.n)), make([]float64, len(s.examples)) // given: of the examples' classes
+	p, given := make([]float64, len(g.n)), make([]float64, len(s.examples)) // given: p of the true classes
 	low, high := 0.0, 1.0
 	g.tau = 1
 	for done := false; !done; {
@@ -216,7 +216,7 @@ func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
 				continue
 			}
 			g.softmax(p, densities[i])
-			var mean, square float64 // of the distance of the log densities from that of the class
+			var mean, square float64 // moments of the log density of c minus that of the true class
 			for c, p := range p {
 				if p > 0 {
 					distance := densities[i][c] - densities[i][e.class]
@@ -238,7 +238,7 @@ func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
 		}
 		next := g.tau - slope/curvature
 		if !(next > low && next < high) {
-			next = (low + high) / 2 // where Newton's method leaves the interval
+			next = (low + high) / 2 // Newton's method has left the interval
 		}
 		done = math.Abs(next-g.tau) < float64(1e-5*next)+1e-12
 		g.tau = next

@@ -7,14 +7,14 @@ import (
 	"closedform/internal/kernel"
 )
 
-const mostKept = 2000 // different inputs
+const mostKept = 2000 // largest number of kept inputs
 
 // example is an input of one or more examples of a class.
 type example struct {
 	x     []float64
 	class int
-	count float64 // number of the examples
-	hash  uint64  // of x; 0 if it was not needed yet
+	count float64 // number of examples with this input
+	hash  uint64  // hash of x; 0: not computed yet
 }
 
 // kept has of each class the different inputs with the smallest hashes, in order (a bottom-k sketch, Cohen
@@ -39,14 +39,14 @@ func hash(x []float64) (h uint64) {
 }
 
 // add counts x, or keeps a copy if it is among the first inputs of the class in order, and trims the list.
-// The counts are the numbers of examples of the classes, with x.
+// counts has the number of examples of each class, with x.
 func (k kept) add(x []float64, class int, counts []int) {
 	seen := 0
 	for _, n := range counts {
 		seen += min(n, 1)
 	}
 	quota := max(1, mostKept/seen)
-	if counts[class] == 1 { // the quota has changed
+	if counts[class] == 1 { // the first example of a class changes the quota
 		for c, list := range k {
 			k[c] = list[:min(len(list), quota)]
 		}
@@ -85,13 +85,13 @@ func (k kept) restore(s State) bool {
 	return true
 }
 
-// sample has some of n_c examples of each class c. Weights make up for the others: their sum is n_c in each
-// class.
+// sample has some of n_c examples of each class c. The weights make up for missing examples: in each class
+// they add up to n_c.
 type sample struct {
 	examples []example
-	n        []int     // n_c
-	weight   []float64 // of each of the examples
-	count    float64   // number of the examples
+	n        []int     // number n_c of examples of each class
+	weight   []float64 // weight of each entry of examples
+	count    float64   // number of examples
 }
 
 func newSample(examples []example, n []int) sample {

@@ -16,8 +16,8 @@ import (
 type solution struct {
 	moments     *moments
 	sample      sample       // the kept examples
-	ridge       *ridge       // nil with Gaussian, unless complete
-	classes     *gaussians   // on the inputs, or with Ridge on the outputs of the regression
+	ridge       *ridge       // nil for kind Gaussian, unless complete
+	classes     *gaussians   // Gaussians on the inputs; for Ridge, on the outputs of the regression
 	familiarity *familiarity // nil unless complete
 }
 
@@ -69,8 +69,8 @@ func (l *Layer) predict(dst *bnn.Prediction, x []float64, class int, left bool) 
 	return err
 }
 
-// PredictAll is Predict for several inputs, faster, as they share passes over the covariances. After an error
-// all predictions are NaN.
+// PredictAll is Predict for several inputs. It is faster, as the inputs share passes over the covariances.
+// After an error all predictions are NaN.
 func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (err error) {
 	examples, p := make([]example, len(x)), make([][]float64, len(x))
 	for i, x := range x {
@@ -112,7 +112,7 @@ func (l *Layer) example(x []float64, class int) (example, error) {
 	return e, err
 }
 
-// probabilities returns the P of Predict for each example. With left each was learned, and is left out.
+// probabilities returns the P of Predict for each example. With left, learned examples are left out.
 func (l *Layer) probabilities(examples []example, left bool) [][]float64 {
 	total, p := l.totals.examples(), matrix(len(examples), l.cfg.Classes)
 	if left {
@@ -138,7 +138,7 @@ func (l *Layer) probabilities(examples []example, left bool) [][]float64 {
 	return p
 }
 
-// blend makes π of n examples (nπ + 1/classes)/(n + 1).
+// blend replaces the probabilities π after n examples by (nπ + 1/classes)/(n + 1).
 func blend(p []float64, n int) {
 	for c := range p {
 		if n == 0 {

@@ -36,7 +36,7 @@ const (
 	Gaussian Kind = "gaussian"
 )
 
-// Words are those of all kinds.
+// Words returns the words of all kinds.
 func (Kind) Words() []string { return field.Words(Ridge, Gaussian) }
 
 // Config describes a layer. The tags are keys of manifests, for errors, and of checkpoints.
@@ -46,7 +46,7 @@ type Config struct {
 	Classes int  `toml:"classes" json:"classes" check:"required" range:"2 4096"` // at most bnn.MostClasses
 
 	// Sequential makes Before and Update.LogP cheap: a Ridge layer is also solved recursively, example by
-	// example. That takes some 1.1 inputs² operations an example, and inputs² more numbers.
+	// example. The recursion takes some 1.1 inputs² operations an example, and stores inputs² more numbers.
 	Sequential bool `toml:"-" json:"sequential,omitempty"`
 }
 
@@ -58,17 +58,17 @@ func (c Config) Validate() error {
 
 // Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use,
 // each call with its own dst; the other methods are not. The first Predict or Familiarity after an example
-// solves, in some inputs³ operations, for Gaussian times the classes.
+// solves a system, which takes some inputs³ operations, for Gaussian times the number of classes.
 type Layer struct {
 	cfg      Config
 	totals   totals
 	kept     kept
 	sequence *sequence // nil unless Config.Sequential
 	limited  int
-	rounded  []float64 // inputs of Observe and Before
+	rounded  []float64 // scratch space: rounded inputs of Observe and Before
 
 	mu     sync.Mutex
-	solved solution // as far as it was needed since the last example
+	solved solution // the parts that were needed since the last example
 }
 
 var (
@@ -99,7 +99,7 @@ func (l *Layer) Config() Config { return l.cfg }
 // Shape implements [bnn.Model].
 func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Classes }
 
-// AddClass adds a class without examples after the others. The error is that of too many classes.
+// AddClass adds a class without examples after the others. It returns an error if there are too many classes.
 func (l *Layer) AddClass() error {
 	if err := field.Between("classes", 2, bnn.MostClasses, l.cfg.Classes+1); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	precision  = 10.0      // Λ of a weight
-	biasLambda = 1. / 1000 // Λ of the bias
-	together   = 8         // examples by which P changes at once
-	fresh      = 1 << 12   // examples between two solutions from the sums, a multiple of together
+	precision  = 10.0      // entry of Λ for a weight
+	biasLambda = 1. / 1000 // entry of Λ for the bias
+	together   = 8         // number of examples whose changes of P are applied together
+	fresh      = 1 << 12   // number of examples between solutions from the sums, a multiple of together
 )
 
 // recursion is a ridge regression that is up to date before each example, by recursive least squares
@@ -20,12 +20,12 @@ const (
 //
 //	o = Wᵀz,   W = P Σzyᵀ,   P = (Λ + Σzzᵀ)⁻¹
 //
-// An example with k = Pz and h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. Until there are eight of
-// them, changes of P are pending. Against rounding errors, P and W are solved for again after 4,096 examples.
+// An example with k = Pz and h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. Up to eight changes of P
+// are pending before they are applied. Every 4,096 examples, P and W are solved for anew.
 type recursion struct {
 	p       linalg.Triangle // P without the pending changes
-	pending []float64       // of each pending change k/√h
-	w       []float64       // the columns of W, one of each class
+	pending []float64       // the vector k/√h of each pending change
+	w       []float64       // the columns of W, one for each class
 	z, k, o []float64
 }
 
@@ -82,7 +82,7 @@ func (r *recursion) update(class int) {
 // solve sets P and W to those of the sums, when no change is pending.
 func (r *recursion) solve(t *totals) {
 	t.flush(0)
-	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1 // Λ + Σzzᵀ
+	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1 // a becomes Λ + Σzzᵀ
 	a.AddDiagonal(precision)
 	last := a.Row(bias)
 	for _, x := range t.sums {

@@ -21,14 +21,14 @@ import (
 // with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that n_i examples of a class have.
 type ridge struct {
 	*moments
-	lambda  float64          // λ
-	w       [][]float64      // of each class
+	lambda  float64          // ridge parameter λ
+	w       [][]float64      // column of W for each class
 	bias    []float64        // ȳ − Wᵀx̄
-	root    *linalg.Cholesky // of G + λI or ZZᵀ + λI
-	size    int              // of the root
-	dual    []float64        // Z by rows, nil in the other form
-	rows    []example        // the inputs of Z, in order
-	classes *gaussians       // Gaussians of the classes on the outputs
+	root    *linalg.Cholesky // Cholesky factor of G + λI, in the dual form of ZZᵀ + λI
+	size    int              // order of the factorised matrix
+	dual    []float64        // Z by rows; nil in the primal form
+	rows    []example        // the inputs of the rows of Z
+	classes *gaussians       // class Gaussians on the outputs
 }
 
 // fitRidge fits the regression, and class Gaussians on its outputs for a sample of the examples, each left

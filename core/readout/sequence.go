@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	mostRecent = 500    // outputs that are kept
-	firstFit   = 8      // examples before the first Gaussians on outputs
-	memory     = 0.998  // factor of ℓ for each example
-	tiny       = 1e-300 // smallest probability in logarithms
+	mostRecent = 500    // largest number of outputs that are kept
+	firstFit   = 8      // number of examples at the first fit of the Gaussians
+	memory     = 0.998  // factor by which each example discounts ℓ
+	tiny       = 1e-300 // floor of probabilities in logarithms
 )
 
 var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
@@ -26,14 +26,14 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 // (fixed share, Herbster and Warmuth 1998).
 type sequence struct {
 	recursion
-	Sequence // without P, Pending and W, which the recursion has
+	Sequence // the state without P, Pending and W, which the recursion has
 
-	fitted *gaussians // nil before the first ones
+	fitted *gaussians // Gaussians on the outputs; nil before the first fit
 
-	known              bool                       // whether the following is of z and the present state
+	known              bool                       // whether the fields below are up to date for z
 	tempered           []float64                  // exp τ(o_c − max o)
-	sums               [len(temperatures)]float64 // their sums over c
-	byTau, byFit, prob []float64                  // p_A, p_C and their mean
+	sums               [len(temperatures)]float64 // sum of tempered over the classes, for each τ
+	byTau, byFit, prob []float64                  // p_A, p_C and p
 }
 
 func newSequence(inputs int) *sequence {
@@ -63,8 +63,8 @@ func (s *sequence) addClass() {
 	}
 }
 
-// observe learns an example that the totals have already, and returns the logarithm of its probability
-// before.
+// observe learns an example that the totals have already, and returns the logarithm of its probability before
+// it is learned.
 func (s *sequence) observe(x []float64, class int, t *totals) (logP float64) {
 	n := t.examples()
 	s.predict(x, n-1)
@@ -103,7 +103,7 @@ func (s *sequence) predict(x []float64, n int) {
 		kernel.AddScaled(s.byTau, weight/s.sums[t], s.tempered)
 		total += weight
 	}
-	fitted := 0 // examples that count
+	fitted := 0 // n of p_C: 0 before the first fit of the Gaussians
 	if s.fitted != nil {
 		s.fitted.softmax(s.byFit, s.fitted.densities([]example{{x: s.o}}, false)[0])
 		fitted = n

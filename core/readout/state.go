@@ -11,8 +11,8 @@ import (
 type State struct {
 	Count     []int     // number of examples of each class
 	Sum       []float64 // Σx of each class: classes × inputs
-	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
-	Kept      []float64 // kept inputs × inputs
+	Scatter   []float64 // Σxxᵀ of all examples, for Gaussian of each class: upper triangles by rows
+	Kept      []float64 // the kept inputs, by rows
 	KeptClass []int     // class of each kept input
 	KeptCount []int     // number of examples of each kept input
 	Limited   int       // see Layer.Limited
@@ -23,13 +23,13 @@ type State struct {
 type Sequence struct {
 	P        []float64 // (Λ + Σzzᵀ)⁻¹ without the pending changes: the lower triangle by rows
 	Pending  []float64 // k/√h of each pending change: inputs + 1 numbers
-	W        []float64 // classes × (inputs + 1)
+	W        []float64 // Wᵀ, classes × (inputs + 1)
 	Evidence []float64 // ℓ of each temperature
-	Share    float64   // s
+	Share    float64   // share s of p_A
 	Next     int       // number of examples at the next fit of the Gaussians
 
 	Output      []float64 // outputs of the last examples, oldest first: one number for each class
-	Class       []int     // classes of these examples
+	Class       []int     // classes of the last examples
 	Sample      []float64 // outputs that the Gaussians are fitted to
 	SampleClass []int     // classes of the sample
 	SampleCount []int     // number of examples of each class at the fit; empty before the first

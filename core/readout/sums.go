@@ -11,9 +11,9 @@ import (
 
 const (
 	step  = 1.0 / 512        // rounded inputs are multiples of it
-	limit = 32               // largest size of rounded inputs
+	limit = 32               // largest absolute value of rounded inputs
 	floor = step * step / 12 // variance of the rounding
-	block = 32               // examples whose squares are added together
+	block = 32               // number of examples that are added to Σxxᵀ at once
 )
 
 // round sets dst to x, limited to ±32 and rounded to multiples of 2⁻⁹, and reports whether a number was
@@ -21,7 +21,7 @@ const (
 func round(dst, x []float64) (limited bool) {
 	for i, v := range x {
 		limited = limited || math.Abs(v) > limit
-		dst[i] = math.RoundToEven(max(-limit, min(limit, v))/step)*step + 0 // and never −0
+		dst[i] = math.RoundToEven(max(-limit, min(limit, v))/step)*step + 0 // + 0 turns −0 into 0
 	}
 	return limited
 }
@@ -30,11 +30,11 @@ func round(dst, x []float64) (limited bool) {
 // sums over up to 2²⁵ examples have 53 bits: they are exact, in any order.
 type totals struct {
 	inputs  int
-	pooled  bool              // one square of all classes
-	counts  []int             // of each class
-	sums    [][]float64       // of each class Σx
-	squares []linalg.Triangle // Σxxᵀ
-	waiting [][]float64       // examples that a square lacks
+	pooled  bool              // one Σxxᵀ for all classes
+	counts  []int             // number of examples of each class
+	sums    [][]float64       // Σx of each class
+	squares []linalg.Triangle // Σxxᵀ, one for all classes or one for each class
+	waiting [][]float64       // for each Σxxᵀ, the examples that are not yet added
 }
 
 func (t *totals) addClass() {
@@ -74,9 +74,9 @@ func (t *totals) examples() (n int) {
 // moments are what the Gaussians and the ridge regression need to know of all examples.
 type moments struct {
 	n       []float64   // n_c, the number of examples of each class
-	mean    [][]float64 // m_c; 0 without examples
-	total   float64     // N
-	center  []float64   // x̄, the mean of all
+	mean    [][]float64 // mean m_c of each class; 0 without examples
+	total   float64     // number N of all examples
+	center  []float64   // mean x̄ of all examples
 	squares []linalg.Triangle
 }
 

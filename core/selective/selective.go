@@ -83,7 +83,7 @@ func (r *Record) Validate() error {
 // Angelopoulos et al., "Learn then test", 2021). The sequence must not depend on which predictions were
 // wrong. A threshold is left out if the hypothesis of a smaller one is more likely to be rejected. The
 // probabilities assume that the number of errors is Poisson with 1.25 times the mean that the confidences
-// imply, as these may be too large. A share or confidence not between 0 and 1 is an error.
+// imply, as confidences may be too large. A share or confidence not between 0 and 1 is an error.
 func (r *Record) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("selective: a share of %g wrong answers with confidence %g; "+
@@ -122,7 +122,7 @@ func (r *Record) sequence(share, delta float64) (allowed [grid]int) {
 			fails[k] = mathext.GammaIncReg(float64(accepted), 1.25*expected)
 		}
 	}
-	lowest := 1.0 // value of fails at the smaller thresholds
+	lowest := 1.0 // smallest value of fails at smaller thresholds
 	for k, f := range fails {
 		if f > lowest {
 			allowed[k] = untested

@@ -12,7 +12,7 @@ type Exact struct {
 	Fast bool
 }
 
-const mostFast = 100 // classes
+const mostFast = 100 // largest number of classes for Fast
 
 // Moments implements [Approximation]. With independent g_j ~ Gumbel(0, 1), s_j(z) is the probability that z_j
 // + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j
@@ -94,7 +94,7 @@ func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) 
 	for j, s := range w.scale { // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
 		hi = max(hi, w.mu[j]+min(reach, 0.5*s)*s+rule.right)
 	}
-	lo := w.lowest(-1) // 0, but for rounding
+	lo := w.lowest(-1) // 0 up to rounding
 	for j, mu := range w.mu {
 		w.series[j].set(w.scale[j], lo-mu, hi-mu)
 	}

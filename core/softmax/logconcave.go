@@ -2,7 +2,7 @@ package softmax
 
 import "math"
 
-// logConcave: eval returns the logarithm, its first derivative and minus its second derivative.
+// logConcave is a log-concave function f: eval returns log f, (log f)′ and −(log f)″.
 type logConcave interface {
 	eval(t float64) (log, gradient, curvature float64)
 }
@@ -13,9 +13,9 @@ type logConcave interface {
 func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (
 		rounds = 500
-		newton = 8    // rounds before others mix in: the method is slow where log f is an exponential
+		newton = 8    // Newton steps before bisections mix in: Newton is slow where log f is exponential
 		close  = 0.03 // distance of the result from the mode, in standard deviations
-		probe  = 5    // distance of a second look, in standard deviations
+		probe  = 5    // distance of a second evaluation, in standard deviations
 	)
 	lo, hi, width := math.Inf(-1), math.Inf(1), 1.0
 	t := start
@@ -43,7 +43,7 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 			width *= 2
 		}
 		if !(lo < next && next < hi) {
-			break // neighbours
+			break // lo and hi are neighbouring numbers
 		}
 		t = next
 	}
@@ -65,12 +65,12 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 		tangent := lo - (value-level)/gradient
 		next := tangent
 		switch {
-		case value > log-0.9*drop: // too near
+		case value > log-0.9*drop: // lo is too close to the mode
 			near = lo
-			if !(far < tangent && tangent < lo) { // f may still fall: mode is only close to the mode
+			if !(far < tangent && tangent < lo) { // f may still fall, as mode is not exact
 				next = lo + 0.5*max(far-lo, 2*(lo-mode))
 			}
-		case value < level-0.5*drop: // too far
+		case value < level-0.5*drop: // lo is too far from the mode
 			far = lo
 			// Newton's method is slow where log f is an exponential.
 			if !(tangent > lo) || round > 5 {

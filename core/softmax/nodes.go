@@ -47,7 +47,7 @@ type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
 	grow, shrink float64 // exp(±du)
-	left         int     // nodes
+	left         int     // number of nodes left
 }
 
 // newMesh covers [lo, hi] with steps of h, in units of the smallest scale s of an F_j times narrow.
@@ -99,7 +99,7 @@ func (n *nodeBlock) next(nodes *mesh) {
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
-	mu, below []float64 // location of F_j; below mu − below it is negligible
+	mu, below []float64 // location of F_j; F_j is negligible below mu_j − below_j
 }
 
 func (n *momentBlock) forClasses(classes int) {

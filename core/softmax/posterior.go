@@ -42,7 +42,7 @@ type posteriorTable struct {
 	start   []float64          // h at the mode of W
 	squares []float64          // E_W (h − start)²
 	sum     [mostNodes]float64 // Σ_j k_j (h_j − start_j) at each node
-	crosses []float64          // E_W (h − start) sum, then o
+	crosses []float64          // first E_W (h − start) sum, then o
 }
 
 func (q *posteriorTable) forClasses(n int) {
@@ -142,7 +142,7 @@ func FreeVariances(dst, variance, sums []float64) {
 // crosses and dst.Var, and returns the sum of weights.
 func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	size := len(q.node)
-	first, end := 0, size // nodes with a weight: at others h may be infinite
+	first, end := 0, size // nodes with a weight; h may be infinite at the others
 	for first < end && q.weight[first] == 0 {
 		first++
 	}

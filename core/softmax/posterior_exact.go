@@ -73,7 +73,7 @@ const (
 type gumbelWinner struct {
 	posteriorTable
 	class          int
-	mean, variance []float64 // the caller's, during one call
+	mean, variance []float64 // arguments of the current call
 	inner          posteriorRule
 	tilted         tiltedNormal
 	series         []gumbelSeries

@@ -36,7 +36,7 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 
 // tabulate implements winnerDensity: a_i, h, 1 − a_i h − h² and p_c W. The class itself has h = −(t−μ_c)/s_c.
 func (w *probitWinner) tabulate(node, weight, log []float64) {
-	const smallest = 1e-300 // product that goes on being multiplied
+	const smallest = 1e-300 // below it the logarithm of the product is moved to log
 	q := len(node)
 	size := len(w.mu) * q
 	a, h, cdf := w.a[:size], w.h[:size], w.cdf[:size]
@@ -68,7 +68,7 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 	for b, t := range node {
 		x := t * r
 		log[b] += w.norm - 0.5*x*x
-		h[winner+b], w.within[winner+b] = -x, 0 // t counts from μ_c
+		h[winner+b], w.within[winner+b] = -x, 0 // t is relative to μ_c
 	}
 }
 
@@ -79,7 +79,7 @@ type probitWinner struct {
 	norm     float64   // −log(s_c √(2π))
 	mu       []float64 // μ_i − μ_c
 	perScale []float64 // 1/s_i
-	a, cdf   []float64 // a_i and Φ, class × node
+	a, cdf   []float64 // a_i and Φ(a_i), class × node
 }
 
 // far is an argument below which Φ is not a normal float64.

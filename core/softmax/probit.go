@@ -44,8 +44,8 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 }
 
 // addNodes adds a block of nodes t to the integrals of [Probit.Moments], with W = dt Π_τ F_τ: p_j += W
-// f_j/F_j, E_ji += λ W (f_j/F_j) (g_i/F_i). By the choice of the lowest node only one F_k may underflow.
-// There all terms without f_k are negligible, and any small number may replace it.
+// f_j/F_j, E_ji += λ W (f_j/F_j) (g_i/F_i). By the choice of the lowest node only one F_k may underflow. Then
+// all terms without f_k are negligible, and any small number may replace F_k.
 func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	const smallest = 1e-150
 	size := len(w.mu) * len(w.node)

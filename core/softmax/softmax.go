@@ -38,7 +38,7 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error if a is nil, or if a has a method Validate that returns one for so many classes.
+// Validate returns an error if a is nil, or if a has a method Validate that rejects the classes.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -132,7 +132,7 @@ func (m *Moments) degree(i int) float64 {
 }
 
 // Cov sets dst, n×n or empty, to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (paper Sec.
-// 2). That of the probit may be indefinite: for large λ it even has negative variances.
+// 2). The covariance of the probit may be indefinite: for large λ it even has negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
