@@ -1,5 +1,5 @@
 // Package checktest has what the tests of several packages share: comparisons that NaN never passes, panics,
-// allocations, reference files, and what everything that learns a classifier keeps to.
+// allocations, reference files, and the properties of all learners of classifiers.
 package checktest
 
 import (
@@ -60,7 +60,7 @@ func Panics(t testing.TB, prefix, words string, f func()) {
 	}
 }
 
-// Refuses fails unless there is an error, which says all that is wanted.
+// Refuses fails unless there is an error that contains all wanted texts.
 func Refuses(t testing.TB, what string, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -201,8 +201,8 @@ func True(t testing.TB, ok bool, format string, args ...any) {
 	}
 }
 
-// Torture returns how often a test repeats what it does at random: plain, or under make torture, which sets
-// CLOSEDFORM_TORTURE to short or full, as often as that says. Without repetitions the test is skipped.
+// Torture returns the number of repetitions of a random test: plain, or under make torture, which sets
+// CLOSEDFORM_TORTURE to short or full, the number of that name. Without repetitions the test is skipped.
 func Torture(t testing.TB, plain, short, full int) int {
 	t.Helper()
 	mode := os.Getenv("CLOSEDFORM_TORTURE")

@@ -15,9 +15,9 @@ import (
 
 // Error says what is wrong with the value of a field.
 type Error struct {
-	Key     string // as in the toml tag of the struct: "prior_var"; in a nested one "model.prior_var"
-	Field   string // its name in Go, such as "PriorVar" or "Paper.OnIndefinite", for the error of a Go program
-	Value   any    // the value that is not allowed; nil: it is missing
+	Key     string // name in the toml tag: "prior_var"; in a nested struct "model.prior_var"
+	Field   string // Go name, such as "PriorVar" or "Paper.OnIndefinite", in errors for Go programs
+	Value   any    // the value that is not allowed; nil: the value is missing
 	Allowed string // what is allowed; empty if Problem says what is wrong
 	Problem string
 }
@@ -148,7 +148,7 @@ func name(s reflect.Type, key string) string {
 	return ""
 }
 
-// Input returns an error unless x has so many numbers, all finite.
+// Input returns an error unless x has the length inputs, and all its numbers are finite.
 func Input(x []float64, inputs int) error {
 	if len(x) != inputs {
 		return fmt.Errorf("input of length %d; need %d numbers", len(x), inputs)

@@ -18,15 +18,15 @@ import (
 //	Grid   int       `toml:"grid" check:"required"`        a key that is given, unless it has a default
 //	Rate   float64   `toml:"rate" default:"0.2"`           0 stands for 0.2
 //
-// Words and a range hold for each entry of a list. No number is NaN. What is 0 or empty counts as not given,
-// and is allowed, unless it is required.
+// Words and a range hold for each entry of a list. No number is NaN. A value that is 0 or empty counts as not
+// given, and is allowed unless its key is required.
 type Field struct {
 	Key   string
 	Tag   reflect.StructTag
 	Value reflect.Value
 }
 
-// Fields returns the fields with a key of the struct that config points to, and of those embedded in it.
+// Fields returns the fields with a key of the struct that config points to, and of embedded structs.
 func Fields(config any) (list []Field) {
 	s := reflect.ValueOf(config).Elem()
 	for i := range s.NumField() {
@@ -156,7 +156,7 @@ var nouns = map[reflect.Kind]string{
 	reflect.Int: "an integer", reflect.Interface: "a value",
 }
 
-// describe says what a type holds; it may have a method Words, or Allowed that says it.
+// describe says which values a type has, by its method Words or Allowed if it has one.
 func describe(t reflect.Type) string {
 	if a, ok := reflect.Zero(t).Interface().(interface{ Allowed() string }); ok {
 		return a.Allowed()

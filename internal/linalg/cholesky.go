@@ -17,7 +17,7 @@ import (
 // Cholesky is the factor L of symmetric positive definite matrices A = LLᵀ.
 type Cholesky struct {
 	n int
-	l []float64 // n×n, the lower triangle
+	l []float64 // the lower triangle of L, n×n
 }
 
 // strip is how many rows of L are read together while they are in the cache.
@@ -98,7 +98,7 @@ func (c *Cholesky) LogDet() (sum float64) {
 	return sum
 }
 
-// Solve replaces y by L⁻¹y, or each row of n numbers of it. Zeros that all rows begin with cost nothing.
+// Solve replaces y by L⁻¹y, or each row of n numbers of a longer y. Leading zeros of all rows cost nothing.
 func (c *Cholesky) Solve(y []float64) {
 	first := c.n
 	for row := range slices.Chunk(y, c.n) {
@@ -120,7 +120,7 @@ func (c *Cholesky) SolveT(y []float64) {
 	}
 }
 
-// Parallel calls do for 0 to n−1, by all processors, and returns when all calls have.
+// Parallel calls do for 0 to n−1, on all processors, and returns when all calls have returned.
 func Parallel(n int, do func(i int)) {
 	var busy sync.WaitGroup
 	var next atomic.Int64
@@ -136,7 +136,7 @@ func Parallel(n int, do func(i int)) {
 	busy.Wait()
 }
 
-// Blocks is [Parallel] for blocks of up to 32 of the numbers from 0 to n−1: from first on, before last.
+// Blocks is [Parallel] for blocks of up to 32 of the numbers from 0 to n−1: first ≤ i < last.
 func Blocks(n int, do func(first, last int)) {
 	const block = 32
 	if n <= block {

@@ -8,8 +8,8 @@ import (
 
 // Eigen factorises symmetric n×n matrices, A = VΛVᵀ, without allocating.
 type Eigen struct {
-	Vectors []float64 // n×n: V, and before that A, of which the upper triangle is read
-	Values  []float64 // Λ, ascending
+	Vectors []float64 // n×n: first A, of which the upper triangle is read, then V
+	Values  []float64 // eigenvalues Λ, ascending
 
 	off  []float64 // off-diagonal of the tridiagonal matrix
 	p    []float64
@@ -26,7 +26,7 @@ func NewEigen(n int) *Eigen {
 
 // Factorize overwrites the matrix in Vectors, and reports whether the eigenvalues have converged.
 func (e *Eigen) Factorize() bool {
-	// Scaled to a largest number near 1, squares do not underflow.
+	// Scale the largest number to about 1, so that squares do not underflow.
 	n, largest := len(e.Values), 0.0
 	for i := range n {
 		for _, x := range e.Vectors[i*n+i : (i+1)*n] {
@@ -133,7 +133,7 @@ func Reflection(x []float64) float64 {
 // iterate diagonalises the tridiagonal matrix by the QL method with implicit shifts (Dubrulle, Martin and
 // Wilkinson 1968); rows become the eigenvectors.
 func (e *Eigen) iterate() bool {
-	const most = 60 // sweeps for one eigenvalue; two or three are usual
+	const most = 60 // largest number of sweeps for one eigenvalue; two or three are usual
 	d, off, n := e.Values, e.off, len(e.Values)
 	for l := range n {
 		for sweep := 0; ; sweep++ {
@@ -155,7 +155,7 @@ func (e *Eigen) iterate() bool {
 				f, b := sin*off[i], cos*off[i]
 				r := kernel.Hypot(f, g)
 				off[i+1] = r
-				if r == 0 { // the matrix falls apart
+				if r == 0 { // the tridiagonal matrix splits in two
 					d[i+1] -= p
 					break
 				}

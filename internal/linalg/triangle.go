@@ -33,7 +33,7 @@ func (t Triangle) AddDiagonal(a float64) {
 	}
 }
 
-// AddOuter adds sign·xxᵀ for each row x of n numbers, column by column such that they stay in the fastest
+// AddOuter adds sign·xxᵀ for each row x of n numbers, column by column, such that columns stay in the fastest
 // cache.
 func (t Triangle) AddOuter(sign float64, x []float64) {
 	const columns = 128
@@ -88,7 +88,7 @@ func (t Triangle) Cholesky() *Cholesky {
 // Inverse sets dst to A⁻¹ = L⁻ᵀL⁻¹.
 func (c *Cholesky) Inverse(dst Triangle) {
 	n := c.n
-	rows := make([]float64, n*n) // of L⁻ᵀ
+	rows := make([]float64, n*n) // rows of L⁻ᵀ
 	for i := range n {
 		rows[i*n+i] = 1
 	}
