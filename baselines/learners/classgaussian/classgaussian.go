@@ -26,7 +26,7 @@ type Config struct {
 	Shrinkage float64 `toml:"shrinkage" default:"0.001" range:"1e-9 1"`
 }
 
-// Numbers returns how many numbers the covariance of inputs has, the first of the layers.
+// Numbers returns the number of entries of the covariance of layers[0] inputs.
 func (Config) Numbers(layers []int) float64 { return float64(layers[0]) * float64(layers[0]) }
 
 // Model is the moments of the examples.
@@ -34,9 +34,9 @@ type Model struct {
 	shrinkage float64
 	count     []float64
 	mean      [][]float64
-	scatter   *mat.SymDense // Σ ddᵀ of the differences d from the means
+	scatter   *mat.SymDense // Σ (x − μ_c)(x − μ_c)ᵀ over the examples
 
-	fitted bool            // root and white follow from all examples
+	fitted bool            // whether root and white include all examples
 	root   linalg.Cholesky // L of the covariance LLᵀ
 	white  [][]float64     // L⁻¹μ_c
 	z, log []float64
@@ -86,7 +86,7 @@ func (m *Model) fit() error {
 	cov := mat.NewSymDense(d, nil)
 	level := mat.Trace(m.scatter) / count / float64(d)
 	if level == 0 {
-		level, shrinkage = 1, 1 // nothing varies
+		level, shrinkage = 1, 1 // no input varies
 	}
 	cov.ScaleSym((1-shrinkage)/count, m.scatter)
 	for i := range d {

@@ -2,7 +2,7 @@ package command
 
 import "syscall"
 
-// attributes makes the program end with this one, however this one ends.
+// attributes makes the program end when this process ends, in whatever way.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

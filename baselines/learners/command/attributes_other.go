@@ -4,5 +4,5 @@ package command
 
 import "syscall"
 
-// attributes leaves it to the end of its input that the program ends with this one.
+// attributes cannot end the program with this process: the program ends when its input does.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -33,7 +33,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Config describes a program. What has no JSON changes no number.
+// Config describes a program. Fields without JSON change no number.
 type Config struct {
 	Command []string `toml:"command" check:"required"` // the program that learns, and its arguments
 	// Version is a command that prints the version of the program.
@@ -48,7 +48,7 @@ type Config struct {
 	Program string    `toml:"program,omitempty"` // written into the manifest of the results: what version prints
 	Sums    []string  `toml:"sums,omitempty"`    // written, too: SHA-256 of the files that command names
 	folder  string    // the program runs in this folder
-	idle    *sync.Map // released processes, by the context that they end with
+	idle    *sync.Map // released processes, by the context that ends them
 }
 
 // Online reports whether the program sees one example after another.
@@ -91,9 +91,9 @@ type Model struct {
 	x     [][]float64 // the examples, if the program does not learn a stream
 	class []int
 
-	*process         // nil: it does not run
-	begun    bool    // the program has the model, with all examples
-	spent    float64 // processor seconds
+	*process         // nil: the program is not running
+	begun    bool    // whether the program has received all examples
+	spent    float64 // processor seconds of the processes that have ended
 	failed   error
 }
 
@@ -108,8 +108,8 @@ func New(cfg Config, inputs, classes int, src rand.Source) (*Model, error) {
 	}, nil
 }
 
-// Bind kills the program when ctx ends, and has onFailure called with an error of the program, as opposed to
-// an invalid example or input. Call it before the first example or input.
+// Bind kills the program when ctx ends, and calls onFailure with errors of the program, but not with those of
+// invalid examples and inputs. Call it before the first example or input.
 func (m *Model) Bind(ctx context.Context, onFailure func(error)) { m.ctx, m.onFailure = ctx, onFailure }
 
 // Observe hands an example to the program, or without a stream keeps it until the next prediction.
@@ -187,7 +187,7 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 		line[len(line)-1] = '\n'
 		m.in.Write(line)
 	}
-	_, err := m.in.Write(nil) // has the error of earlier writes, too
+	_, err := m.in.Write(nil) // Write returns the error of an earlier write, too
 	return err
 }
 

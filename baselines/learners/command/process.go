@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// process is a running program, in a separate process group: an interrupt from the terminal is not for it.
+// process is a running program, in a separate process group: terminal interrupts do not reach it.
 type process struct {
 	cmd    *exec.Cmd
 	kill   func() // kills the program and its children
@@ -36,11 +36,11 @@ func start(ctx context.Context, folder string, command []string) (*process, erro
 	return p, nil
 }
 
-// end closes the program's input, kills it after ten seconds, and returns its processor seconds.
+// end closes the program's input, kills the program after ten seconds, and returns its processor seconds.
 func (p *process) end() (seconds float64) {
 	p.stdin.Close()
 	timer := time.AfterFunc(10*time.Second, p.kill)
-	_ = p.cmd.Wait() // its state tells
+	_ = p.cmd.Wait() // the exit status does not matter
 	timer.Stop()
 	p.kill()
 	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()

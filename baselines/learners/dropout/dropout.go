@@ -26,7 +26,7 @@ type Config struct {
 
 const (
 	batchSize = 32
-	passes    = 100 // passes of a prediction
+	passes    = 100 // forward passes that a prediction averages
 )
 
 // Model is a trained network.

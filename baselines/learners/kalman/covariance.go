@@ -11,7 +11,7 @@ import (
 
 // full is the covariance of all weights, by a square root S, P = SSᵀ, row by row.
 type full struct {
-	reflections // their vectors are f = Sᵀh, for the rows h of the jacobian
+	reflections // with the vectors f = Sᵀh for the rows h of the Jacobian
 	root        []float64
 }
 
@@ -33,7 +33,7 @@ func (r *full) whiten(j *jacobian) {
 	for _, f := range r.white {
 		clear(f)
 	}
-	// All vectors in one sweep, as the root does not fit the cache.
+	// One sweep over the root serves all vectors, as the root does not fit into the cache.
 	n := len(r.white[0])
 	var h [4]float64
 	for a, unit := range j.neurons {
@@ -69,15 +69,15 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 	return true
 }
 
-// reflections are what a step does to the root S of a covariance (Potter 1963; see Bierman, "Factorization
-// Methods for Discrete Sequential Estimation", 1977). For an observation with derivatives h and noise of unit
-// variance let f = Sᵀh and s = f·f. Then P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ with T = I − βffᵀ,
-// β = 1/(t(1+t)), t = √(1+s). Each of several observations has the f that the steps before it leave, T…Tf.
+// reflections update the root S of a covariance (Potter 1963; see Bierman, "Factorization Methods for
+// Discrete Sequential Estimation", 1977). For an observation with derivatives h and noise of unit variance
+// let f = Sᵀh and s = f·f. Then P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ with T = I − βffᵀ, β =
+// 1/(t(1+t)), t = √(1+s). Each of several observations has the f that the steps before it leave, T…Tf.
 type reflections struct {
-	flat   []float64   // f of each observation, and of the last vector, which only moves the mean
-	white  [][]float64 // one by one
+	flat   []float64   // the vectors f, one for each observation; the last one only moves the mean
+	white  [][]float64 // slices of flat: one vector each
 	beta   []float64
-	shrink []float64 // t²
+	shrink []float64 // t² of each observation
 
 	// The products f_l·f_k, l < k, at k(k−1)/2 + l; of a row u of the root, u·f_k; how much of each f it gets.
 	products, dots, take []float64
@@ -194,7 +194,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 		}
 		move, square := r.follow(), 1.0
 		for k, shrink := range r.shrink {
-			// By Cauchy–Schwarz it is not smaller, except for rounding.
+			// By Cauchy–Schwarz square is at least the second number, except for rounding.
 			square = max(square-r.dots[k]*r.dots[k]/shrink, square/shrink)
 		}
 		if sd := r.sd[n]; sd > 0 {

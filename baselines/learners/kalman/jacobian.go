@@ -8,13 +8,13 @@ import (
 	"closedform/baselines/learners/mlp"
 )
 
-// jacobian has the derivatives of functions of the logits by the weights, a row for each function. For row k
-// and the weight of neuron a for input i it is h_k,ai = δ_ka y_i, by the pre-activation, times the input.
+// jacobian has the derivatives of functions of the logits by the weights, a row for each function. Row k has
+// h_k,ai = δ_ka y_i for the weight of neuron a and input i, where δ_ka is by the pre-activation.
 type jacobian struct {
 	neurons []neuron    // the neurons of all layers
-	input   [][]float64 // y of each layer, with a trailing 1
+	input   [][]float64 // inputs y of each layer, with a trailing 1
 	square  [][]float64 // y_i²
-	delta   [][]float64 // δ: rows × neurons
+	delta   [][]float64 // derivatives δ by the pre-activations, rows × neurons
 }
 
 type neuron struct{ layer, from, to int }

@@ -46,7 +46,7 @@ const (
 	Bong Covariance = "bong"
 )
 
-// Words are those of all covariances.
+// Words returns the words of all covariances.
 func (Covariance) Words() []string { return field.Words(Full, Diagonal, LowRank, Bong) }
 
 // Config describes a filter. The zero value of every field is its documented default.
@@ -73,7 +73,7 @@ func (c Config) Numbers(layers []int) float64 {
 	return weights
 }
 
-// Validate fills in the rank, and returns an error if it has a rank that is not used.
+// Validate fills in the rank, and returns an error if a rank is given but not used.
 func (c *Config) Validate() error {
 	if c.Covariance == LowRank {
 		c.Rank = cmp.Or(c.Rank, 10)
@@ -89,7 +89,7 @@ type Model struct {
 	belief  belief
 
 	pass  *mlp.Pass
-	label [][]float64 // rows of Aᵀ
+	label [][]float64 // rows of Aᵀ, see factorLabel
 	rows  *jacobian   // derivatives of n functions of the logits
 
 	moments  *softmax.Moments
@@ -101,7 +101,7 @@ type belief interface {
 	variances(dst []float64, j *jacobian)
 
 	// step takes the last row of the jacobian as the derivatives of y − p, the others as those of Aᵀ. It reports
-	// whether the numbers are small enough for it; else nothing has changed.
+	// whether the numbers are small enough for the step; if not, nothing has changed.
 	step(mean []float64, j *jacobian) bool
 }
 

@@ -16,24 +16,24 @@ import (
 // the n−1 columns of JᵀA to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), keeps the L largest singular vectors,
 // and adds the diagonal of the others' contribution to Υ. The vectors times their values are WV, V of WᵀW.
 type lowRank struct {
-	rank, size          int       // columns of W, and with those appended
+	rank, size          int       // number of columns of W, without and with the rows of a jacobian
 	precision, variance []float64 // Υ and 1/Υ
-	w                   []float64 // for each neuron its part of the columns of W, one column after the other
+	w                   []float64 // W neuron by neuron: the part of each column that belongs to the neuron
 
 	// Products for l ≤ k of the columns w_k of W, after which come the rows of a jacobian.
-	gram   []float64       // w_k·w_l, without the products of W with itself
+	gram   []float64       // w_k·w_l, except between two columns of W
 	cross  []float64       // w_k·w_l/Υ
-	known  bool            // cross has the products of W with itself, and factor is the one of variances
-	inner  []float64       // I + WᵀΥ⁻¹W, which its factor replaces
+	known  bool            // whether cross, for pairs of columns of W, and factor are up to date
+	inner  []float64       // I + WᵀΥ⁻¹W, overwritten by its factor
 	factor linalg.Cholesky // factor of inner
 	rhs    []float64
 	eigen  *linalg.Eigen
-	mix    []float64 // eigenvectors, the largest first
+	mix    []float64 // eigenvectors of the Gram matrix, by descending eigenvalue
 
 	squares []float64 // Λ² of W, whose columns are orthogonal
 
-	part, next []float64 // a vector, and columns, of a neuron
-	dots       []float64 // its products with columns
+	part, next []float64 // scratch space: a vector and the new columns of a neuron
+	dots       []float64 // scratch space: products of a vector with the columns
 }
 
 func newLowRank(variance []float64, rank, classes int) *lowRank {
@@ -76,11 +76,11 @@ func (r *lowRank) multiply(j *jacobian, learns bool) {
 	r.known = true
 }
 
-// append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a and with
-// each other, where u is y, or y/Υ.
+// append adds to products the products of the rows of the jacobian, δ_ka y, with the columns of neuron a and
+// with each other, where u is y, or y/Υ.
 func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64) {
 	if !slices.ContainsFunc(j.delta, func(d []float64) bool { return d[a] != 0 }) {
-		return // a unit that is off
+		return // the hidden unit is off
 	}
 	w, square := r.columns(j.neurons[a]), kernel.Dot(u, y)
 	kernel.Rows(r.dots[:r.rank], w, u)
@@ -146,7 +146,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.factor.Solve(r.rhs)
 	r.factor.SolveT(r.rhs)
 	floats.Scale(-1, r.rhs)
-	for a := range j.neurons { // neuron by neuron, as the caches may hold the columns of one only
+	for a := range j.neurons { // neuron by neuron, as a cache may hold only one neuron's columns
 		r.move(mean, j, a)
 		r.truncate(j, a)
 	}

@@ -43,7 +43,7 @@ const (
 	PlugIn Predictive = "plug-in"
 )
 
-// Words are those of all rules.
+// Words returns the words of all rules.
 func (Predictive) Words() []string { return field.Words(Probit, MonteCarlo, PlugIn) }
 
 // Config describes a model. The zero value of every field is its documented default.
@@ -73,7 +73,7 @@ type Model struct {
 	factor  linalg.Cholesky // L of H = LLᵀ; not for PlugIn
 	normal  []float64       // a standard normal number per class for each pair of draws
 
-	// What a prediction works on.
+	// Scratch space of a prediction.
 	pass   *mlp.Pass
 	image  *mat.Dense // (L⁻¹ Jᵀ)ᵀ
 	logits *logits
@@ -82,9 +82,9 @@ type Model struct {
 const pairs = 500 // pairs of draws of MonteCarlo
 
 // Fit fits a model with layers as [mlp.Start] has them, two of them softmax regression, to the examples x[k]
-// with classes class[k], from 0; there may be none. Hidden networks start from random weights of src, which
-// also gives the draws of MonteCarlo. If the search for the mode does not converge, the model has its best
-// weights.
+// with classes class[k], from 0; there may be none. Networks with hidden layers start from random weights of
+// src, which also gives the draws of MonteCarlo. If the search for the mode does not converge, the model has
+// the best weights found.
 func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
@@ -110,7 +110,7 @@ func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) 
 	if cfg.Predictive == PlugIn {
 		return m, nil
 	}
-	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
+	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // prior for the covariance
 	layer := network.Layers[len(network.Layers)-1]
 	h := mat.NewSymDense(layer.In*layer.Out, nil)
 	problem.information(h, m.weights)
@@ -159,7 +159,7 @@ type logits struct {
 	mean       []float64
 	cov        *mat.SymDense
 	factor     linalg.Cholesky // F of C = FFᵀ
-	step, draw []float64       // F times standard normal numbers, and a draw
+	step, draw []float64       // F times standard normal numbers, and a draw of the logits
 }
 
 func newLogits(mean []float64, cov *mat.SymDense) *logits {

@@ -162,14 +162,14 @@ func (p *Problem) information(dst *mat.SymDense, w []float64) {
 const memory = 15
 
 type pair struct {
-	step, change []float64 // s and y, the difference of the gradients
+	step, change []float64 // a step s, and the change y of the gradient
 	product      float64   // sᵀy
 }
 
 // minimize moves x to a nearby minimum by L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for
 // large scale optimization", Mathematical Programming 1989), and returns its value. f sets grad, and may be
 // infinite or NaN except at the start. It ends where no derivative is above tol or no step improves f, or
-// after the given steps. Where no step in its direction helps it restarts along the gradient.
+// after the given steps. If no step in the direction of L-BFGS improves f, it restarts along the gradient.
 func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
@@ -221,10 +221,10 @@ func direction(d, grad []float64, pairs []pair) {
 }
 
 const (
-	decrease = 1e-4  // the share of the expected gain that a step must have
-	flatten  = 0.9   // the share of the slope that it may leave
-	looks    = 60    // evaluations of a line search
-	noise    = 1e-14 // the share of a value that rounding may hide
+	decrease = 1e-4  // smallest share of the expected gain that a step must achieve
+	flatten  = 0.9   // largest share of the slope that may remain after a step
+	looks    = 60    // largest number of evaluations in a line search
+	noise    = 1e-14 // relative change of f that rounding may hide
 )
 
 // lineSearch sets next to a point x + td that satisfies the Wolfe conditions, by bisection, which also works

@@ -27,7 +27,7 @@ type Sample struct {
 	ESS float64
 
 	network *mlp.Network
-	link    Link        // replaces z by probabilities
+	link    Link        // replaces the logits z by probabilities
 	ratio   []float64   // logarithm of the prior density over that of the proposal, up to a constant
 	z       [][]float64 // logits of all draws, a row for each class
 }
@@ -121,7 +121,7 @@ func (s *Sample) logits(x []float64) {
 }
 
 func (s *Sample) normalise() {
-	_, sum := mlp.Exponentials(s.Weights) // the weights were logarithms
+	_, sum := mlp.Exponentials(s.Weights) // Weights held logarithms
 	floats.Scale(1/sum, s.Weights)
 	s.ESS = 1 / kernel.Dot(s.Weights, s.Weights)
 }

@@ -19,7 +19,7 @@ type Config struct{}
 
 // Model predicts the frequencies of the classes whatever the input.
 type Model struct {
-	count []float64 // one more than the examples: Laplace's rule of succession
+	count []float64 // examples of each class, plus one: Laplace's rule of succession
 }
 
 // New returns a model without examples, for inputs of any length. It does not use the source.

@@ -13,7 +13,7 @@ import (
 
 // Network computes logits from a weight vector. It is safe for concurrent use, each call with its own Pass.
 type Network struct {
-	Inputs int // without the bias
+	Inputs int // number of inputs, without the bias
 	Layers []Layer
 }
 
@@ -51,7 +51,7 @@ func (w Layer) Neuron(weights []float64, j int) []float64 {
 	return weights[w.Offset+j*w.In : w.Offset+(j+1)*w.In]
 }
 
-// PriorVar returns for each weight v over the number of inputs of its layer.
+// PriorVar returns, for each weight, v divided by the number of inputs of its layer.
 func (n *Network) PriorVar(v float64) []float64 {
 	all := make([]float64, 0, n.Weights())
 	for _, w := range n.Layers {
@@ -62,7 +62,7 @@ func (n *Network) PriorVar(v float64) []float64 {
 
 // Pass holds the intermediate values of a network for one example.
 type Pass struct {
-	Logit []float64 // set by Forward
+	Logit []float64 // logits, set by Forward
 	Score []float64 // derivatives by the logits, set by the caller of Backward
 
 	// Mask[l], unless nil, multiplies the hidden units that are the inputs of layer l > 0. It belongs to the
@@ -85,7 +85,7 @@ func (n *Network) NewPass() *Pass {
 	}
 	for l, w := range n.Layers[1:] {
 		y, width := make([]float64, w.In), n.Layers[l].Out
-		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
+		y[w.In-1] = 1 // the bias; without a bias Forward overwrites it
 		p.y = append(p.y, y)
 		p.slope = append(p.slope, make([]float64, width))
 		p.delta = append(p.delta, make([]float64, width))
@@ -107,7 +107,7 @@ func (p *Pass) SetScore(class int) {
 	p.Score[class]--
 }
 
-// Logits is Forward for x without its trailing 1. Errors: a wrong length, not finite, overflow.
+// Logits is Forward for x without its trailing 1. Errors: x has a wrong length or is not finite; overflow.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := field.Input(x, n.Inputs); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	return n.Again(p, weights)
 }
 
-// Again is Logits for the x and weights of the last time, with another Mask.
+// Again is Logits for the x and weights of the last call, with another Mask.
 func (n *Network) Again(p *Pass, weights []float64) error {
 	n.finish(p, weights)
 	if !kernel.Finite(p.Logit...) {

@@ -63,12 +63,12 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 // − α m̂/(√v̂ + ε) with m̂ = m/(1−β₁ᵗ), v̂ = v/(1−β₂ᵗ) at step t = 1, 2, …, β₁ = 0.9, β₂ = 0.999 and ε =
 // 1e-8.
 type Adam struct {
-	mean, square   []float64 // m and v
+	mean, square   []float64 // running means m and v
 	power1, power2 float64   // β₁ᵗ, β₂ᵗ
 	rate, unbias   float64   // α/(1−β₁ᵗ), 1/(1−β₂ᵗ)
 }
 
-var beta1, beta2 = 0.9, 0.999 // no constants, whose 1 − β₁ has another last digit
+var beta1, beta2 = 0.9, 0.999 // variables, as 1 − β₁ of constants is rounded differently
 
 var decay = [4]float64{beta1, 1 - beta1, beta2, 1 - beta2}
 

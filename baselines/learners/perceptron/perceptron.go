@@ -72,7 +72,7 @@ func (p *Perceptron) Weights() ([]float64, *mat.SymDense) {
 
 // Prediction is the prediction for one input.
 type Prediction struct {
-	Positive, Negative float64 // probabilities of the classes, each to its last digits
+	Positive, Negative float64 // probabilities of the classes, both with full relative accuracy
 	Mean, Variance     float64 // mean and variance of the activation
 	xi, t              float64
 }
@@ -83,7 +83,7 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 		return Prediction{}, err
 	}
 	clear(p.gain)
-	cov := p.cov.RawSymmetric() // the upper triangle
+	cov := p.cov.RawSymmetric() // cov.Data has the upper triangle only
 	for i, xi := range x {
 		row := cov.Data[i*cov.Stride+i : i*cov.Stride+len(x)]
 		p.gain[i] += kernel.Dot(row, x[i:])
@@ -131,7 +131,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 		shrink = 1 - p.cfg.VarianceFloor
 	}
 	if v == 0 {
-		return update, nil // the activation is certain: no weight goes with it
+		return update, nil // the activation is certain: no weight is correlated with it
 	}
 	if !kernel.Finite(step / v) {
 		update.Action = bnn.Refused

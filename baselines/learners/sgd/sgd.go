@@ -21,7 +21,7 @@ const (
 	Adam Rule = "adam" // see [mlp.Adam]
 )
 
-// Words are those of all rules.
+// Words returns the words of all rules.
 func (Rule) Words() []string { return field.Words(SGD, Adam) }
 
 // Config describes a network. The zero value of every field is its documented default.
@@ -42,7 +42,7 @@ type Model struct {
 	network *mlp.Network
 	pass    *mlp.Pass
 	weights []float64
-	grad    []float64 // room for that of a neuron
+	grad    []float64 // scratch space: the gradient of one neuron
 	adam    *mlp.Adam // nil for SGD
 }
 

@@ -29,7 +29,7 @@ import (
 type Model struct {
 	inputs  int
 	classes int
-	network *bnn.Network // its layers are diagonal, its hidden rule is Smooth
+	network *bnn.Network // a network of diagonal layers with the hidden rule Smooth
 	tree    *tree
 	one     bnn.Prediction
 }
@@ -43,7 +43,7 @@ func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
 	last := len(layers) - 1
 	m := &Model{inputs: layers[0], classes: layers[last], tree: newTree(layers[last], cfg.SigmaV)}
 	layers = slices.Clone(layers)
-	layers[last] = max(2, m.tree.nodes) // the tree of two classes has one, and one more is not used
+	layers[last] = max(2, m.tree.nodes) // for two classes the tree has one node, and one output is not used
 	c := bnn.Default(layers...)
 	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
 	c.SetCovariance(bnn.Diagonal)

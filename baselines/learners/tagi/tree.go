@@ -15,7 +15,7 @@ import (
 // significant first. Its nodes are the prefixes of these codes, 11 for 10 classes.
 type tree struct {
 	nodes int
-	path  [][]step  // the way from the root to each class
+	path  [][]step  // path from the root to each class
 	noise float64   // σ_V²
 	ratio []float64 // m/√(v + σ_P²) of the nodes
 }
@@ -31,7 +31,7 @@ type step struct {
 
 func newTree(classes int, sigmaV float64) *tree {
 	t := &tree{path: make([][]step, classes), noise: sigmaV * sigmaV}
-	for below := bits.Len(uint(classes - 1)); below > 0; below-- { // digits that are still open
+	for below := bits.Len(uint(classes - 1)); below > 0; below-- { // below: number of open digits
 		for c := range classes {
 			target := 1.0
 			if c>>(below-1)&1 == 1 {
@@ -62,8 +62,8 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 	return t.probabilities(p, t.ratio)
 }
 
-// probabilities sets p to those of the classes, with Φ(y x_i) for the target y at node i: products along the
-// paths, divided by their sum, as some nodes have a branch without classes. It is false on an overflow.
+// probabilities sets p for all classes, with Φ(y x_i) for the target y at node i: products along the paths,
+// divided by their sum, as some nodes have a branch without classes. It is false on an overflow.
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0

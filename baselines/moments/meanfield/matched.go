@@ -116,7 +116,7 @@ func logNormal(mean, variance []float64) moments {
 	for i, v := range variance {
 		total += share[i] * share[i] * math.Expm1(v)
 		c[i] = math.Log1p(share[i] * math.Expm1(v))
-		p[i] -= c[i] // log p_i but for a constant
+		p[i] -= c[i] // log p_i up to a constant
 	}
 	total = math.Log1p(total) // s²
 	mlp.Normalise(p)

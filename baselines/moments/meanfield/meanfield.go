@@ -4,7 +4,7 @@
 //
 // Delta, Taylor and Unscented give p, Σ_y and Σ_zy; LogNormal gives p and both diagonals; LaplaceBridge and
 // NormalizedProbit give p and Σ_y; Daunizeau gives p and, for n = 2, Σ_y; Pairwise and MacKay give p. All
-// else is NaN.
+// other moments are NaN.
 //
 // Rounding errors are absolute, of the order of 1e-14; for LogNormal variances must be below 700. Moments
 // panics if sizes do not match, a mean or variance is not finite, or a variance is negative. All methods are
@@ -34,10 +34,10 @@ var (
 	Unscented        Method = unscented
 	LogNormal        Method = logNormal
 	LaplaceBridge    Method = laplaceBridge
-	NormalizedProbit        = normalizedProbit(math.Sqrt(math.Pi / 2)) // the slope of the softmax
+	NormalizedProbit        = normalizedProbit(math.Sqrt(math.Pi / 2)) // λ that matches the slope of the softmax
 	Daunizeau        Method = daunizeau
-	PairwiseMean            = pairwise(false) // order 0
-	Pairwise                = pairwise(true)  // orders 1 and 2
+	PairwiseMean            = pairwise(false) // order 0 of Lu, Ie and Sha
+	Pairwise                = pairwise(true)  // orders 1 and 2 of Lu, Ie and Sha
 	MacKay           Method = macKay
 )
 
@@ -144,7 +144,7 @@ func taylor(mean, variance []float64) moments {
 // softmax(z), p = Σ w y, Σ_y = Σ w (y − p)(y − p)ᵀ and Σ_zy = Σ w (z − m)(y − p)ᵀ.
 func unscented(mean, variance []float64) moments {
 	n := len(mean)
-	p, y := make([]float64, n), make([][]float64, 2*n) // y of the points +0, −0, +1, −1, …
+	p, y := make([]float64, n), make([][]float64, 2*n) // y: the softmax at the points +0, −0, +1, −1, …
 	step := make([]float64, n)
 	for k := range y {
 		j := k / 2
@@ -207,7 +207,7 @@ func macKay(mean, variance []float64) moments {
 	return moments{p, missing, missing}
 }
 
-const daunizeauSlope = 0.368 // a, fitted to sampled means
+const daunizeauSlope = 0.368 // a of Daunizeau, fitted to sampled means
 
 // daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical approximations to
 // statistical moments of sigmoid and softmax mappings of normal variables", arXiv 1703.00091). For the
