@@ -87,8 +87,8 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 // slack is a relative tolerance for ends that are ticks except for rounding.
 const slack = 1e-9
 
-// ticks returns labelled ticks and minor ones: about n labels on a logarithmic axis, else, and below half a
-// decade, two to six, at multiples of 1, 2 or 5 times a power of ten.
+// ticks returns labelled and minor ticks. A logarithmic axis has about n labels. A linear axis, or less than
+// half a decade, has two to six, at multiples of 1, 2 or 5 times a power of ten.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	for name := range strings.Lines(a.rows) {
 		out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
@@ -121,7 +121,7 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 // logTicks returns ticks between logarithms, about n labelled: powers of ten or, if few, 1, 2, 5 times them.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	first, last := int(math.Ceil(lo-slack)), int(math.Floor(hi+slack))
-	stride := (last - first + n + 1) / (n + 1) // decades between labels
+	stride := (last - first + n + 1) / (n + 1) // number of decades between labels
 	for k := first - 1; k <= last; k++ {
 		for d := 1.; d < 10; d++ {
 			t := plot.Tick{Value: float64(k) + math.Log10(d)}

@@ -18,7 +18,7 @@ type Chart struct {
 }
 
 // Curve is a named set of points of a chart or a map, in the order of a line. A point with a coordinate that
-// the axis cannot show is a gap. Where a marker or an end of an interval is outside there is an arrow.
+// the axis cannot show is a gap. Arrows stand for markers and ends of intervals that lie outside.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // number of a colour, from 1: the first curve of a group has it in all figures; 0: any colour

@@ -34,7 +34,7 @@ const (
 	pageHeight  = 228 * vg.Millimeter
 )
 
-const dpi = 110 // of PNG files
+const dpi = 110 // resolution of PNG files
 
 // Figure is a finished page. It is safe for concurrent use.
 type Figure struct {
@@ -91,8 +91,8 @@ func (c vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.Canvas.DrawImage(rect, img)
 }
 
-// fpdf lists the images of a file in random order unless it sorts them, which it does by their width: so each
-// image of a figure has another width. It also writes the time.
+// fpdf lists the images of a file in random order unless it sorts them by width, so each image of a figure
+// has a different width. fpdf also writes the time.
 func init() {
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())

@@ -19,11 +19,11 @@ import (
 // Map is a scalar field on a rectangular grid. A value colours the points that are nearest to its grid point.
 type Map struct {
 	Title  string
-	X, Y   []float64   // ascending, two or more each
+	X, Y   []float64   // coordinates of the grid, ascending, two or more each
 	Z      []float64   // Z[j*len(X)+i] is the value at (X[i], Y[j])
 	Curves []Curve     // drawn over the field; the legend explains them
 	Points [][]float64 // the examples seen so far, x and y of each
-	Class  []int       // their classes, from 0
+	Class  []int       // classes of the Points, from 0
 }
 
 // Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
@@ -35,14 +35,14 @@ type Row struct {
 
 // Labels are the axes and the words of a figure of maps. Empty ones have defaults.
 type Labels struct {
-	X, Y    Axis   // their ends are those of the grids; "$x_1$" and "$x_2$"
-	Classes int    // of all examples; explained even if none is shown
-	Below   string // what it means to be below a scale; "below scale"
+	X, Y    Axis   // axes with the ends of the grids; default "$x_1$" and "$x_2$"
+	Classes int    // number of classes in the legend, shown or not
+	Below   string // what a value below the scale means; default "below scale"
 }
 
 const (
 	shades = 253
-	cells  = 480 // along each axis of the picture of a map
+	cells  = 480 // number of pixels along each axis of a map
 )
 
 // Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
@@ -148,8 +148,8 @@ func (s *styles) flagKeys(below string) (out []key) {
 	return out
 }
 
-// classFills distinguish the markers of classes, in grey as well, and maps do not contain them. As their
-// number and that of the shapes have no common divisor, every shape meets every fill.
+// classFills distinguish the markers of classes, in grey as well, and are no colours of maps. As the numbers
+// of fills and shapes have no common divisor, every shape meets every fill.
 var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
 func classMarker(class int) (marker, color.Color) {

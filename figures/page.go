@@ -12,17 +12,17 @@ import (
 
 const (
 	pageEdge   = vg.Length(1.5)
-	gap        = vg.Length(6)  // between rows, to a colour bar, and for half a tick label at the right edge
-	panelGap   = vg.Length(12) // between columns, and between the keys of a legend and its lines
+	gap        = vg.Length(6)  // space between rows, beside a colour bar, and for half a tick label
+	panelGap   = vg.Length(12) // space between columns of panels or keys, and height of a line of keys
 	barWidth   = vg.Length(7)
-	keyWidth   = vg.Length(17) // of the picture of a legend key
+	keyWidth   = vg.Length(17) // width of the picture of a legend key
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickRoom   = vg.Length(18) // along an X axis, for each tick
-	tickCount  = 5             // at most, of labelled ticks
+	tickRoom   = vg.Length(18) // width that an X axis needs for each tick
+	tickCount  = 5             // largest number of labelled ticks
 
 	landscape = vg.Length(0.62) // ratio of height to width of a data area that is not square
-	many      = 4               // with more columns data areas are square
+	many      = 4               // number of columns beyond which data areas are square
 )
 
 type panel struct {
@@ -31,13 +31,13 @@ type panel struct {
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels. It is as wide as a column of text if each row has one panel, else as a page. The
-// text of an X axis that the panel below has, of a Y axis that the panel to the left has, and of a title that
-// the panel above has, is not repeated.
+// A page is rows of panels. It is as wide as a column of text if each row has one panel, else as a page. A
+// panel does not repeat the text of an X axis that the panel below has, of a Y axis that the panel to the
+// left has, and of a title that the panel above has.
 type page struct {
 	rows   [][]panel
 	labels []string // lines of text below all panels
-	scales []Axis   // of the colour bar to the right of each row; nil: no colour bars
+	scales []Axis   // scale of the colour bar of each row; nil: no colour bars
 	keys   []key
 }
 
@@ -58,7 +58,7 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 	for i, row := range p.rows {
 		above, below = append(above, 0), append(below, tickLength)
 		if i == 0 {
-			above[i] = textHeight / 2 // for a tick label at the end of the Y axis
+			above[i] = textHeight / 2 // space for a tick label at the end of the Y axis
 		}
 		for j, q := range row {
 			if j == len(left) {
@@ -172,7 +172,7 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
-	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // where the next label may begin, and the last may end
+	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // left and right bound of the next label
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
 		x, half := c.X((t.Value-lo)/(hi-lo)), textWidth(t.Label)/2+1
 		mark(c, t, x, c.Min.Y, 0, -1)

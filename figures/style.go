@@ -35,10 +35,10 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 type styles struct {
 	known             map[string]style
 	keys              []key                // legend keys of the curves
-	used              [len(colors)]int     // curves of each colour
-	intervals, arrows bool                 // whether any is drawn
-	flags             map[color.Color]bool // the colours of the values of maps; nil: charts
-	images            int                  // pictures of maps so far
+	used              [len(colors)]int     // number of curves of each colour
+	intervals, arrows bool                 // whether an interval, or an arrow, is drawn
+	flags             map[color.Color]bool // colours that maps contain; nil for charts
+	images            int                  // number of pictures of maps so far
 }
 
 // style returns the style of a curve, and adds a key for a new name. A curve has the colour of its group or,

@@ -16,22 +16,22 @@ import (
 
 const (
 	textSize   = vg.Length(8)
-	textHeight = vg.Length(9) // of a line
-	textRise   = vg.Length(2) // from the bottom of a line to its base line
+	textHeight = vg.Length(9) // height of a line
+	textRise   = vg.Length(2) // height of the base line above the bottom of a line
 	textGap    = vg.Length(2.5)
-	scriptSize = 0.7 // of subscripts and superscripts, in units of the size of the text
+	scriptSize = 0.7 // size of subscripts and superscripts, in units of the size of the text
 )
 
 type letter struct {
 	char rune
 	face font.Face
-	rise vg.Length // above the base line
+	rise vg.Length // height above the base line
 }
 
 // letters returns the characters of a text with their fonts, without the marks of mathematics.
 func letters(s string) (out []letter) {
 	var mathematics, braces bool
-	var rise vg.Length // in units of the size of the text
+	var rise vg.Length // height above the base line, in units of the size of the text
 	for _, c := range s {
 		switch {
 		case c == '$':
@@ -106,7 +106,7 @@ func (l letter) outline(start vg.Point) (path vg.Path) {
 		case sfnt.SegmentOpLineTo:
 			path.Line(p(s.Args[0]))
 		case sfnt.SegmentOpQuadTo:
-			// As a cubic: the library for PDF draws no others.
+			// Draw a cubic curve: the library for PDF draws no others.
 			from, by, to := path[len(path)-1].Pos, p(s.Args[0]), p(s.Args[1])
 			path.CubeTo(from.Add(by.Sub(from).Scale(2./3)), to.Add(by.Sub(to).Scale(2./3)), to)
 		}
