@@ -74,7 +74,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
-		in.Fill = new(math.NaN()) // until a scaler is fitted
+		in.Fill = new(math.NaN()) // placeholder until a scaler is fitted
 	}
 	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
@@ -99,7 +99,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	return inputs, problems
 }
 
-// Unknown is the word for no class, which no class can have as its name.
+// Unknown stands for no class. No class can have this name.
 const Unknown = "unknown"
 
 // classProblems says which classes are Unknown, or differ only in case, blanks or how a number is written.

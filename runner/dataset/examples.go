@@ -30,7 +30,7 @@ type source struct {
 }
 
 type row struct {
-	class  int       // from 0
+	class  int       // number of the class, from 0
 	place  int       // line of the file, from 1, or number of the image or drawn example
 	number []float64 // inputs, NaN if missing; nil for an image
 	pixels []byte    // inputs of an image

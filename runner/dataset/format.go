@@ -35,7 +35,7 @@ const (
 	MissingMean  Missing = "mean"  // use the mean of the training part, and leave out rows without a class
 )
 
-// Words are those of all that can be done.
+// Words returns the words of all ways to handle missing values.
 func (Missing) Words() []string { return field.Words(MissingError, MissingDrop, MissingMean) }
 
 // Validate returns an error if one mark separates cells and decimals.
@@ -45,9 +45,9 @@ func (f Format) Validate() error {
 }
 
 // Read returns the examples of a file. Their inputs are the columns of numbers and the words of categorical
-// columns, in alphabetical order. Test examples have the inputs of the training examples, which are found by
-// name; a word that is new is 0 in all inputs. Otherwise training is nil. An error names the file, and the
-// line or key.
+// columns, in alphabetical order. If training is not nil, the examples are test examples: their inputs are
+// those of the training examples, found by name, and a new word is 0 in all inputs. An error names the file,
+// and the line or key.
 func (f Format) Read(path string, training *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func (e *Examples) About() string {
 	return text
 }
 
-// addNotes notes what is odd: the empty columns, and rows that training examples, if given, have, too.
+// addNotes notes the empty columns, and the rows that are also among the training examples, if given.
 func (e *Examples) addNotes(training *Examples, empty []string) {
 	var single, constant, repeated []string
 	for k, rows := range e.members() {

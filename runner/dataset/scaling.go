@@ -24,7 +24,7 @@ const (
 	None    Scaling = "none" // leaves inputs as they are
 )
 
-// Words are those of all scalings.
+// Words returns the words of all scalings.
 func (Scaling) Words() []string { return field.Words(Standard, Unit, Centred, None) }
 
 // Input is where an input comes from and how it is scaled: (x − Shift) · Factor.
@@ -58,7 +58,7 @@ func plain(inputs int) (s Scaler) {
 // e become 0. With MissingMean, the means replace missing values. It returns an error if a shift or factor
 // overflows, which does not happen for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
-	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // sum of variances by column
+	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // variance: sum by column
 	mean, sd := make([]float64, len(s)), make([]float64, len(s))
 	for j, in := range s {
 		x := e.values(j)

@@ -13,8 +13,8 @@ import (
 )
 
 // Split draws a test part, class by class: the given fraction, above 0 and below 1, of the n examples of a
-// class, rounded, but at least 1 and at most n−1. The only example of a class stays in the training part. Both
-// parts are in the order of e. Split returns an error if a part is empty.
+// class, rounded, but at least 1 and at most n−1. The only example of a class stays in the training part.
+// Both parts are in the order of e. Split returns an error if a part is empty.
 func (e *Examples) Split(fraction float64, src rand.Source) (train, test *Examples, err error) {
 	var trainRows, testRows []int
 	rnd := rand.New(src)
@@ -42,8 +42,8 @@ func (e *Examples) members() [][]int {
 }
 
 // Parts returns two parts with the classes that occur in the training part, in numerical order if all names
-// are integers, else in alphabetical order. It returns an error if these are fewer than two, or if a test
-// example has another class or another number of inputs.
+// are integers, else in alphabetical order. It returns an error if there are fewer than two classes, or if a
+// test example has another class or another number of inputs.
 func Parts(train, test *Examples) (*Examples, *Examples, error) {
 	train = train.present()
 	if len(train.classes) < 2 {
@@ -74,7 +74,7 @@ func (e *Examples) present() *Examples {
 	if integers {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
 	}
-	e, _ = e.renumbered(names) // there are no others
+	e, _ = e.renumbered(names) // no error: no other class occurs
 	return e
 }
 

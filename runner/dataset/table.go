@@ -31,8 +31,8 @@ type Reader struct {
 
 // Row is a row of a table.
 type Row struct {
-	Line  int      // of the file, from 1
-	Cells []string // without blanks at their ends
+	Line  int      // line of the file, from 1
+	Cells []string // cells without blanks at their ends
 	Err   error    // what is wrong with the line, with file and line; the rows after it can be read
 }
 
@@ -111,7 +111,7 @@ func (t *Reader) checkHeader() error {
 // number of cells, its Row.Err wraps [csv.ErrFieldCount].
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // also an open quote, which ends on the last line
 		row.Line, err = wrong.StartLine, wrong.Err
 		if err == csv.ErrFieldCount {
 			err = fmt.Errorf("%w, %d; the header has %d", err, len(row.Cells), len(t.Columns))

@@ -43,7 +43,7 @@ func (f Files) Paths(folder string) (paths []string) {
 }
 
 // Load reads all examples and sets Digests. Relative paths are in folder. Test examples get the inputs of the
-// training examples; otherwise training is nil. The error names the file and the line.
+// training examples, else training is nil. The error names the file and the line.
 func (f *Files) Load(folder string, training *Examples) (e *Examples, err error) {
 	paths := f.Paths(folder)
 	if f.Images != "" {

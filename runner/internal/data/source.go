@@ -113,7 +113,7 @@ func (s Source) WithDefaults() Source {
 	case s.Images != "":
 		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
-		_ = s.Generator.Validate() // fills in its defaults
+		_ = s.Generator.Validate() // sets the defaults of the generator
 		s.Scale = cmp.Or(s.Scale, dataset.None)
 	}
 	return s

@@ -28,20 +28,20 @@ type Generator struct {
 }
 
 var generators = map[string]struct {
-	noise float64               // default; 0: the task has no noise
-	arms  int                   // default; 0: the task has no arms
-	task  func(Generator) *Task // for a valid generator, with its defaults
+	noise float64               // default noise; 0: the task has no noise
+	arms  int                   // default number of arms; 0: the task has no arms
+	task  func(Generator) *Task // makes the task of a valid generator with its defaults
 }{
-	"logistic": {1, 0, logistic},   // noise: the width of the boundary
-	"moons":    {0.1, 0, moons},    // the standard deviation of each input
-	"rings":    {0.05, 0, rings},   // the standard deviation of the radius
-	"sectors":  {0.7, 5, sectors},  // the width of the boundaries
-	"spirals":  {0.12, 3, spirals}, // the standard deviation of the angle, in radians
+	"logistic": {1, 0, logistic},   // noise is the width of the boundary
+	"moons":    {0.1, 0, moons},    // noise is the standard deviation of each input
+	"rings":    {0.05, 0, rings},   // noise is the standard deviation of the radius
+	"sectors":  {0.7, 5, sectors},  // noise is the width of the boundaries
+	"spirals":  {0.12, 3, spirals}, // noise is the standard deviation of the angle, in radians
 	"wedges":   {0, 0, wedges},
-	"xor":      {0.4, 0, xor}, // the standard deviation of each input
+	"xor":      {0.4, 0, xor}, // noise is the standard deviation of each input
 }
 
-// Validate fills in the defaults. It returns an error if there is no such task, or it lacks a parameter.
+// Validate fills in the defaults. It returns an error if the task is unknown or lacks a given parameter.
 func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {

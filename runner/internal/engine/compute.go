@@ -46,7 +46,7 @@ func New(slots int, warnings, progressTo io.Writer) *Engine {
 // cancelled, it starts no more cells, cancels the running ones and waits for them. It returns the first
 // error, which names the cell, or the error of ctx if ctx ended before all cells were computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
-	cells, expected, total := make([]*store.Cell, len(w.Cells)), make([]float64, len(w.Cells)), 0.0 // seconds
+	cells, expected, total := make([]*store.Cell, len(w.Cells)), make([]float64, len(w.Cells)), 0.0 // in seconds
 	var missing []int
 	for i, c := range w.Cells {
 		var err error
@@ -94,7 +94,7 @@ func (e *Engine) run(ctx context.Context, tasks []int, do func(ctx context.Conte
 			err := do(inner, i)
 			if err == nil {
 				e.slots.Release(1)
-			} else { // only once the group is cancelled, so that no task starts
+			} else { // free the slot only once the group is cancelled, so that no task starts
 				context.AfterFunc(inner, func() { e.slots.Release(1) })
 			}
 			return err

@@ -24,7 +24,7 @@ type progress struct {
 	begin, last  time.Time
 }
 
-// start adds an experiment with a total number of cells. The missing cells are expected to take these
+// start adds an experiment with a total number of cells. The missing cells are expected to take the given
 // seconds.
 func (p *progress) start(name string, total, missing int, seconds float64) {
 	p.mu.Lock()
@@ -38,7 +38,7 @@ func (p *progress) start(name string, total, missing int, seconds float64) {
 	}
 }
 
-// done counts a cell that was expected to take these seconds.
+// done counts a cell that was expected to take the given seconds.
 func (p *progress) done(seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,8 +28,8 @@ type baseline interface {
 type configured[C any] struct {
 	Config C
 
-	flat   bool // without hidden layers
-	batch  bool // learns all examples at once
+	flat   bool // the baseline has no hidden layers
+	batch  bool // the baseline learns all examples at once
 	create func(c C, layers []int, src rand.Source) (Learner, error)
 }
 
@@ -89,10 +89,10 @@ type predictor interface {
 	Predict(p, x []float64) error
 }
 
-// fitted is a batch method as a learner: the first prediction after an example fits it to all so far.
+// fitted is a batch method as a learner: it fits its model at the first prediction after an example.
 type fitted struct {
 	fit   func(x [][]float64, class []int) (predictor, error)
-	model predictor // nil: to be fitted
+	model predictor // the fitted model; nil: fit again
 	x     [][]float64
 	class []int
 }

@@ -26,7 +26,7 @@ type Learner interface {
 // Classifier is a learner behind its features. After an error or overflow it stops learning, and predicts
 // equal probabilities. It is not safe for concurrent use.
 type Classifier struct {
-	Learners []Learner // one, or the members of an ensemble of baselines
+	Learners []Learner // one learner, or the members of an ensemble of baselines
 	Classes  int
 	Map      *features.Map // random features of the inputs; nil: the learners have the inputs themselves
 	Err      error         // the error of the learner that failed; nil: none has failed
@@ -76,7 +76,7 @@ type Prediction struct {
 	Members           [][]bnn.Layer // the layers of each member that has Gaussian weights
 }
 
-const atOnce = 16 // inputs in a call of predict
+const atOnce = 16 // largest number of inputs in a call of predict
 
 // PredictEach calls do with each prediction, until the learner fails or do returns an error, which counts as
 // a failure. x is the input, or its features if there is a map.

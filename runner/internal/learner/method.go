@@ -34,8 +34,8 @@ type Method struct {
 	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
 	Tuning
 
-	Model    Model    `toml:"-" json:",omitzero"`  // for kind closed-form; it begins as a copy of [model]
-	Baseline baseline `toml:"-" json:",omitempty"` // for another kind
+	Model    Model    `toml:"-" json:",omitzero"`  // values for kind closed-form, at first a copy of [model]
+	Baseline baseline `toml:"-" json:",omitempty"` // values for another kind
 }
 
 // Architecture has the keys that methods of most kinds have.
@@ -55,7 +55,7 @@ type Features struct {
 	Size int `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"`
 }
 
-// Validate sets the size. It returns an error if that is given without features.
+// Validate sets the size. It returns an error if a size is given without features.
 func (f *Features) Validate() error {
 	if f.Kind == "" {
 		return field.Refuse(f.Size != 0, "feature_size", f.Size, "with features")

@@ -117,17 +117,17 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, field.Resolve(&m)
 }
 
-// Validate reports invalid values. For calls it again once the data set inputs and classes.
+// Validate reports invalid values. For calls Validate again once the data determine inputs and classes.
 func (m *Model) Validate() error {
 	layers, key, value, layer := m.Layers, "layers", m.Layers, m.Readout != ""
-	if len(layers) == 0 { // the fewest inputs and classes that there can be
+	if len(layers) == 0 { // assume the smallest numbers of inputs and classes
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
 	}
 	if len(m.HiddenLayers) > 0 {
 		key, value = "hidden_layers", m.HiddenLayers
 	}
 	checked, fits := *m, true
-	if m.Lambda.Word != "" { // that of a word takes long to find
+	if m.Lambda.Word != "" { // the λ of a word takes long to compute: check another λ
 		checked.Lambda, fits = slope.Lambda{Number: 1}, m.Rho <= slope.MostRho
 	}
 	const alone = "without output, which has features and no network"
@@ -220,7 +220,7 @@ func (m *Model) setWeights(n *bnn.Network) error {
 	return nil
 }
 
-// hasBank reports whether it is the default bank: no members, no keys of the paper or of a single network.
+// hasBank reports whether the model is the default bank: no members, no keys of the paper or of one network.
 func (m *Model) hasBank() bool {
 	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
@@ -243,7 +243,7 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 	case m.hasBank():
 		var b *mixture.Mixture
 		if b, err = classifier.NewMixture(cfg, s.Images, src); err == nil {
-			b.Serial() // as the cells of an experiment use all processors
+			b.Serial() // the cells of an experiment use all processors already
 			n.Model, err = b, b.Forget(m.Forgetting)
 		}
 	default:

@@ -12,7 +12,7 @@ type Network struct {
 	bnn.Model
 
 	steps   Steps
-	several [atOnce]bnn.Prediction // the latest predictions
+	several [atOnce]bnn.Prediction // scratch space: the latest predictions
 }
 
 // Observe learns an example.

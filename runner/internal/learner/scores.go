@@ -13,8 +13,8 @@ import (
 // Steps counts the outcomes of examples. A learner may have a method Steps.
 type Steps struct {
 	Indefinite, Skipped, Projected int
-	Floored, Capped                int // variances set to their floor or cap, see [bnn.Update]
-	Limited                        int // examples with inputs that were cut, see [readout.Layer.Limited]
+	Floored, Capped                int // number of variances at their floor or cap, see [bnn.Update]
+	Limited                        int // number of examples with limited inputs, see [readout.Layer.Limited]
 	Failed                         bool
 }
 

@@ -36,7 +36,7 @@ func (t *Learners) Networks(inputs, classes int) (methods []Method, wrong error)
 	return methods, wrong
 }
 
-// single says what studies that look into a network allow of keys that make more of it.
+// single is what studies that look into a network allow for keys such as members.
 const single = "a single network, as the study looks into it"
 
 func (m *Method) checkNetwork() error {

@@ -145,8 +145,8 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 }
 
 // members trains the members of an ensemble one after another, with the result of training them together. If
-// they have orders of their own, the first has the usual order. The streams of the other orders are named by a
-// number of its stream and the number of the member.
+// the members have orders of their own, the first has the usual order. The streams of the other orders are
+// named by a number of its stream and the number of the member.
 func (t Training) members(ctx context.Context, r *Result, m Method, train *dataset.Examples) error {
 	learners, shuffle := r.Learners, t.Shuffle
 	choose := func(k int) { r.Learners = learners[k : k+1] }

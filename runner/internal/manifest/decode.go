@@ -47,7 +47,7 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 		}
 	}
 	slices.Sort(keys)
-	keys = slices.Compact(keys) // a struct and its extension may share one
+	keys = slices.Compact(keys) // a struct and its extension may share a key
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(keys, key) {
 			m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
@@ -60,7 +60,7 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 		if v, ok := s.(interface{ Validate() error }); ok {
 			m.fail(path, field.Each(v.Validate(), func(e field.Error) error {
 				if m.copied && table[e.Key] == nil {
-					return nil // as the error is that of the base
+					return nil // the base has reported the same error
 				}
 				return &e
 			}))
@@ -71,7 +71,7 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 // base is a table that others begin as copies of.
 type base struct {
 	value reflect.Value
-	wrong bool // it has errors
+	wrong bool // whether the table has errors
 }
 
 // fail records errors, whose keys are relative to path, each once: two structs may share a key.
@@ -192,7 +192,7 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// Assign sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
+// Assign sets a field of the struct v points to, by its key. In a free table, "settings.x" sets x in a copy.
 func Assign(key string, x, v any) error {
 	table, inner, free := strings.Cut(key, ".")
 	for _, f := range fields(v) {
@@ -213,7 +213,7 @@ func Assign(key string, x, v any) error {
 
 // Meant asks for the word that differs least from another in one place, of two letters at most, if any.
 func Meant(word string, words []string) (question string) {
-	fewest := min(3, len(word)) // letters that differ
+	fewest := min(3, len(word)) // smallest number of letters that differ
 	for _, w := range words {
 		same, shorter := 0, min(len(w), len(word))
 		for same < shorter && w[same] == word[same] {

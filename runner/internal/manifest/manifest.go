@@ -28,10 +28,10 @@ import (
 
 // Limits of manifests, far above what an experiment needs. Limits of a single key are in its tag.
 const (
-	MaxTrain   = 1_000_000   // training examples
-	MaxWeights = 100_000_000 // numbers in the covariances of a network
-	MaxCells   = 1_000_000   // cells of an experiment
-	MaxSeed    = 1<<31 - 1   // a seed
+	MaxTrain   = 1_000_000   // largest number of training examples
+	MaxWeights = 100_000_000 // largest number of covariances in a network
+	MaxCells   = 1_000_000   // largest number of cells of an experiment
+	MaxSeed    = 1<<31 - 1   // largest seed
 )
 
 // Header has the keys that all manifests have.
@@ -66,12 +66,12 @@ type Manifest struct {
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
-	values map[string]any    // by their paths; of "" all
-	places map[string]string // file and line of each key and table, or -set and what it says
+	values map[string]any    // values of keys and tables by their paths; "" is the manifest
+	places map[string]string // file and line, or the -set override, of each key and table
 	failed []string
-	copied bool // the tables that are decoded begin as copies of one with errors
+	copied bool // whether the decoded tables begin as copies of one with errors
 
-	programs map[string]program // by the paths of their tables
+	programs map[string]program // programs by the paths of their tables
 }
 
 // program is a table that names a program outside of this one. Find returns what it is and its version.
@@ -79,7 +79,7 @@ type program interface {
 	Find(folder string) (version string, err error)
 }
 
-// FindPrograms returns what the programs that the manifest names are, each once, sorted.
+// FindPrograms returns the names and versions of the programs in the manifest, each once, sorted.
 func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
 		version, err := m.programs[path].Find(m.Folder)
@@ -166,7 +166,7 @@ func expand(v any) any {
 // Allowed says what is allowed.
 func (Ints) Allowed() string { return `a list, each an integer, or a range such as "1..20"` }
 
-// MarshalTOML writes a range where it is one.
+// MarshalTOML writes a list that is a range as a range.
 func (s Ints) MarshalTOML() ([]byte, error) {
 	if n := len(s); n > 1 && s[n-1]-s[0] == n-1 && slices.IsSorted(s) {
 		return fmt.Appendf(nil, `"%d..%d"`, s[0], s[n-1]), nil
@@ -174,7 +174,8 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 	return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
 }
 
-// Seeds returns the swept seeds, which must include that of the manifest, or that alone if there are none.
+// Seeds returns the swept seeds, which must include the manifest's seed; without a sweep, the manifest's
+// seed.
 func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	if len(swept) > 0 {
 		m.Swept = swept

@@ -48,7 +48,7 @@ func (m *Manifest) parse(text string) error {
 	return nil
 }
 
-// skipped matches comments and texts, so that what they have is not taken for the line of a key.
+// skipped matches comments and texts, so that their lines are not taken for those of keys.
 var skipped = regexp.MustCompile(
 	`#[^\n]*|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|"(?:\\.|[^"\\])*"|'[^']*'`)
 
@@ -63,10 +63,10 @@ func emptyLines(text string) string {
 // lineStart matches the start of the line of a key, or of the head of a table or of one of a list.
 var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\[?\s*([A-Za-z][\w.-]*)\s*\])`)
 
-// tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
+// tooDeep matches TOML nested so deeply that the library, which needs depth² of memory, would use all of it.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// add finds the paths of a value and all that it has.
+// add records the path of a value, and the paths of all values in it.
 func (m *Manifest) add(path string, value any) {
 	m.values[path] = value
 	table, _ := value.(map[string]any)
@@ -117,7 +117,7 @@ func (m *Manifest) override(o string) error {
 		if toml.Unmarshal([]byte("x = "+text), &v) != nil {
 			v = map[string]any{"x": text}
 		}
-		added := []string{key} // with the tables that set adds
+		added := []string{key} // the key and the tables that set adds for it
 		for table := parent(key); table != "" && m.values[table] == nil; table = parent(table) {
 			added = append(added, table)
 		}
@@ -138,7 +138,7 @@ func (m *Manifest) override(o string) error {
 	return nil
 }
 
-// set sets a value in its table, which is added if it is missing, and those that it is in.
+// set sets the value at a path, and adds the tables of the path that are missing.
 func (m *Manifest) set(path string, value any) error {
 	in := parent(path)
 	key := strings.TrimPrefix(path[len(in):], ".")
@@ -165,7 +165,7 @@ func join(path, key string) string {
 	return strings.TrimPrefix(path+"."+key, ".")
 }
 
-// Locate adds to errors of fields, with keys relative to path, their places. It returns others as they are.
+// Locate adds the places to errors of fields, whose keys are relative to path. Other errors stay as they are.
 func (m *Manifest) Locate(path string, err error) error {
 	return field.Each(err, func(e field.Error) error {
 		key := join(path, e.Key)

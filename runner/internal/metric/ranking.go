@@ -12,7 +12,7 @@ type Ranking []tie
 // tie is the examples from start to end−1 of a ranking, which have the same score.
 type tie struct {
 	score              float64
-	start, end, marked int // marked is a number of examples
+	start, end, marked int // marked is the number of marked examples among them
 }
 
 // Rank ranks examples by a score, such as a confidence; some of them, such as wrong answers, are marked. NaN
@@ -78,7 +78,7 @@ func (r Ranking) area(total func(k int) int) float64 {
 func AUROC(known, others []float64) (auroc float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
-	above := 0.0 // known examples of larger scores
+	above := 0.0 // number of known examples with larger scores
 	for _, t := range Rank(score, positive) {
 		marked, negative := float64(t.marked), float64(t.end-t.start-t.marked)
 		auroc += negative * (above + marked/2)

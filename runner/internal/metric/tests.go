@@ -81,7 +81,7 @@ func Kolmogorov(x []float64) (distance, p float64) {
 	root := math.Sqrt(n)
 	d := distance * (root + 0.12 + 0.11/root)
 	if d < 0.2 {
-		return distance, 1 // within 1e-12; the series converges slowly
+		return distance, 1 // p is 1 within 1e-12, where the series converges slowly
 	}
 	for k, sign := 1.0, 1.0; k <= 100; k, sign = k+1, -sign {
 		p += 2 * sign * kernel.Exp(-2*k*k*d*d)

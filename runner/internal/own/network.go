@@ -31,7 +31,7 @@ type Network struct {
 
 	Classes []string       `json:"classes"` // names of the classes, in the order of their numbers
 	Format  dataset.Format `json:"format"`  // how the training table is written
-	Scaler  dataset.Scaler `json:"scaler"`  // the inputs, and how they are scaled
+	Scaler  dataset.Scaler `json:"scaler"`  // the columns of the inputs, and how they are scaled
 
 	// The command learn counts the rows that it has read and learned, and the classes that it has added, which
 	// come last in Classes.
@@ -69,9 +69,9 @@ func Read(path string) (*Network, error) {
 	return n, nil
 }
 
-// saver returns what saves a network to the file at path, unless another program has changed the file.
+// saver returns a function that saves a network to path, unless another program has changed the file.
 func saver(path string) (save func(n *Network) error) {
-	saved, _ := os.Stat(path) // may not exist
+	saved, _ := os.Stat(path) // the file may not exist
 	return func(n *Network) error {
 		now, err := os.Stat(path)
 		if err == nil && now.Mode().IsRegular() &&

@@ -23,13 +23,13 @@ import (
 type session struct {
 	network *Network
 	table   *dataset.Reader
-	column  int  // column of the labels, the classes; negative: there is none
-	lines   bool // without a column of labels, the line after a row is its label
+	column  int  // index of the column of labels; negative: there is none
+	lines   bool // whether, without a column of labels, the line after each row is its label
 	inputs  func(row dataset.Row) (x []float64, unseen []string, err error)
 	predict func(dst *classifier.Prediction, x []float64) error
 	read    int    // number of rows that were read with their labels
 	failed  int    // number of rows that could not be predicted
-	scores  scores // since the last report
+	scores  scores // scores since the last report
 
 	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, and the class and
 	// the numbers that were printed, of which the last ones are the probabilities of the classes.
@@ -42,14 +42,14 @@ type session struct {
 	header   []string // names of the columns that are printed
 	out      *csv.Writer
 	stderr   io.Writer
-	reported map[string]bool // words that the training table does not have
+	reported map[string]bool // words not in the training table that were reported
 }
 
 // scores are the running scores of rows whose class is known.
 type scores struct {
-	rows, unknown int         // rows, and those of them that were answered by unknown
+	rows, unknown int         // number of rows, and of rows that were answered by unknown
 	p             [][]float64 // probabilities of the classes, for each row that could be predicted
-	class         []int       // the classes of these rows
+	class         []int       // class of each row in p
 }
 
 // open opens the network and the table. If the rows will be learned, predicting is fast after each of them,
@@ -80,7 +80,7 @@ func (s *session) openTable(o Options) (err error) {
 	file, name := os.Stdin, "standard input"
 	if o.Data != "-" {
 		name = o.Data
-		if file, err = os.Open(name); err != nil { // it is closed when the program ends
+		if file, err = os.Open(name); err != nil { // the end of the program closes the file
 			return err
 		}
 	}
@@ -233,7 +233,7 @@ func (s *session) answer(row dataset.Row) error {
 func (s *session) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
 
 func (s *session) print(cells []string) error {
-	_ = s.out.Write(cells[:len(s.header)]) // Error returns its error, too
+	_ = s.out.Write(cells[:len(s.header)]) // s.out.Error returns the error, too
 	s.out.Flush()
 	return s.out.Error()
 }

@@ -42,7 +42,7 @@ func List(w io.Writer) error {
 			continue
 		}
 		n := len(e.Study.Cells())
-		run, _ := store.ReadRun(e.Dir) // no run has taken no time
+		run, _ := store.ReadRun(e.Dir) // without a run the times are 0
 		fmt.Fprintf(lines, "%s\t%s\t%d\t%v\t%s\n", e.Name, e.state(), n, duration(run.CPUSeconds), e.Kind.Asks)
 		cells, seconds = cells+n, seconds+run.CPUSeconds
 	}
@@ -76,15 +76,15 @@ func (e *Experiment) state() string {
 }
 
 // Check prints which published results are behind, and why. It returns an error unless the file STALE names
-// exactly these. Results that cannot be computed here need not be named. A folder of results is behind if it
-// has no manifest, unless they are those of other values. The list of all results must be current, too.
+// exactly the results that are behind. Results that cannot be computed here need not be named. A results
+// folder without a manifest is behind, unless its values are overridden. The list of results must be current.
 func Check(w io.Writer) error {
 	all, err := (&Request{All: true}).Find(false)
 	if err != nil {
 		return err
 	}
 	stale := filepath.Join(Results, "STALE")
-	text, _ := os.ReadFile(stale) // absent if nothing is behind
+	text, _ := os.ReadFile(stale) // the file is absent if no results are behind
 	named := strings.Fields(string(text))
 	known := map[string]bool{}
 	var behind []string
@@ -119,8 +119,8 @@ func Check(w io.Writer) error {
 	return nil
 }
 
-// behind returns why published results are not what a run makes today, or "" if they are. They are excused if
-// they cannot be computed here. It reads no data.
+// behind returns why published results are not what a run makes today, or "" if they are. Results are excused
+// if they cannot be computed here. behind reads no data.
 func (e *Experiment) behind() (why string, excused bool) {
 	why, excused = e.outdated()
 	if why == noResults || why != "" && !excused {
@@ -139,15 +139,15 @@ func (e *Experiment) behind() (why string, excused bool) {
 const noResults = "no results"
 
 // outdated returns why published results are not those of the current sources, manifest, and results that
-// they are derived from, or "" if they are. It excuses other sources, and no results, if a program is
-// missing.
+// they are derived from, or "" if they are. If a program is missing, other sources and missing results are
+// excused.
 func (e *Experiment) outdated() (why string, excused bool) {
 	run, err := store.ReadRun(e.Dir)
 	elsewhere := e.elsewhere()
 	if errors.Is(err, fs.ErrNotExist) {
 		return noResults, elsewhere
 	}
-	text, unresolved := e.resolved() // after elsewhere, which sets what programs are
+	text, unresolved := e.resolved() // only after elsewhere, which sets the versions of programs
 	if err := cmp.Or(err, unresolved); err != nil {
 		return err.Error(), false
 	}

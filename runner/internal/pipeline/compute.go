@@ -14,9 +14,9 @@ import (
 
 // results are the tables and files of an experiment.
 type results struct {
-	tables table.Tables // as published, which is how figures and texts use them
+	tables table.Tables // the tables as published, for figures and texts
 	files  []store.File
-	page   report.README // its Tables describe the columns
+	page   report.README // page.Tables has the descriptions of the columns
 }
 
 // compute computes the missing cells, and returns the tables of all cells. It completes the provenance.

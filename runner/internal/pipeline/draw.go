@@ -13,7 +13,7 @@ import (
 )
 
 // Draw draws the figures of experiments, and writes README.md and the pages, again from the published tables.
-// With All, it prints which experiments lack tables; otherwise that is an error.
+// With All, it prints which experiments lack tables; otherwise missing tables are an error.
 func (r *Request) Draw(ctx context.Context) (failed error) {
 	experiments, err := r.Find(false)
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Experiment) draw(ctx context.Context, w io.Writer) error {
 		return e.remake(err)
 	}
 	files, undrawn := drawAll(e.Study.Figures(), published.Table)
-	fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/2) // PNG and PDF
+	fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/2) // each figure is a PNG and a PDF file
 	var readme []byte
 	if undrawn == nil {
 		readme, undrawn = e.rewritten()
@@ -59,7 +59,7 @@ func (e *Experiment) draw(ctx context.Context, w io.Writer) error {
 func (e *Experiment) remake(err error) error {
 	why, _ := e.outdated()
 	if why != "" && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNotCommitted) {
-		err = fmt.Errorf("the results in %s are behind (%s)", e.Dir, why) // tables may lack columns
+		err = fmt.Errorf("the results in %s are behind (%s)", e.Dir, why) // tables of older code may lack columns
 	}
 	words := []string{"-exp", e.File}
 	for _, s := range e.Overrides {

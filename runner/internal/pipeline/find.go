@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	Folder     = "experiments"        // holds the manifests that are run by name
-	Results    = "results"            // holds the results of these manifests
-	OwnResults = "closedform-results" // holds the results of any other manifest, which is beside it
+	Folder     = "experiments"        // folder of the manifests that are run by name
+	Results    = "results"            // folder of the results of the manifests in Folder
+	OwnResults = "closedform-results" // folder of the results of any other manifest, beside the manifest
 )
 
 // Kinds are the studies that manifests may name.
@@ -34,7 +34,7 @@ type Experiment struct {
 	Study study.Experiment
 	Dir   string // the results folder
 
-	out      string     // as in [Request]
+	out      string     // the folder Request.Out
 	verified *store.Run // while results are verified, the run that made them
 }
 
@@ -47,13 +47,13 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 			return nil, err
 		}
 	}
-	files := map[string]string{} // by results folder
+	files := map[string]string{} // the manifest's file by results folder
 	for _, name := range names {
 		e, err := r.open(name)
 		if err == nil && files[e.Dir] != "" {
 			err = fmt.Errorf("%s and %s would both write to %s", files[e.Dir], e.File, e.Dir)
 		} else if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
-			err = fmt.Errorf("%s: %w", name, err) // an error of -set has no file
+			err = fmt.Errorf("%s: %w", name, err) // an error of -set does not name the file
 		}
 		if err != nil {
 			return nil, err

@@ -28,19 +28,19 @@ import (
 // Request is a command line: the experiments, the values that replace those of their manifests, and how to
 // run.
 type Request struct {
-	Words     []string // of the command line
-	Names     []string // of manifests: paths, or names in [Folder]
+	Words     []string // words of the command line
+	Names     []string // manifests: paths, or names in [Folder]
 	All       bool     // all manifests in Folder, in place of names
 	Overrides []string // values that replace those of the manifests, as key=value
-	Short     bool     // the short forms, whose values the manifests have
+	Short     bool     // run the short forms of the manifests
 	Out       string   // folder of the results folders; empty: the default for each manifest
 	Workers   uint     // number of cells that are computed at a time
-	Quiet     bool     // without progress on Stderr
+	Quiet     bool     // no progress on Stderr
 
 	Stdout, Stderr io.Writer
 }
 
-// batch is some experiments that run at the same time.
+// batch runs experiments at the same time.
 type batch struct {
 	*Request
 	progress io.Writer
@@ -97,7 +97,7 @@ func (b *batch) run(ctx context.Context, experiments []*Experiment) error {
 			if err := b.runOne(ctx, computing, e); err != nil {
 				return fmt.Errorf("%s: %w", e.Name, err)
 			}
-			e.Study = nil // frees its data
+			e.Study = nil // frees the experiment's data
 			return nil
 		})
 	}

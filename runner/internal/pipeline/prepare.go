@@ -25,7 +25,7 @@ type job struct {
 	*Experiment
 	run      *store.Run
 	work     engine.Work
-	manifest []byte // with all values spelled out
+	manifest []byte // text of the manifest with all values spelled out
 	inputs   string // identifies all that the results follow from
 }
 
@@ -40,7 +40,7 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	if j.run.Programs, err = e.FindPrograms(); err != nil {
 		return nil, err
 	}
-	if j.manifest, err = e.resolved(); err != nil { // before Prepare, which sets values
+	if j.manifest, err = e.resolved(); err != nil { // before Prepare, which changes values of the manifest
 		return nil, err
 	}
 	if err := e.Study.Prepare(ctx); err != nil {
@@ -55,7 +55,7 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	}
 	cells := checksum(fmt.Append(nil, j.work.Prints))
 	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
-	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // without an earlier run it knows no times
+	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // nil: cell times are unknown
 	j.work.Folder, err = store.Open(e.Dir, cells)
 	return j, err
 }

@@ -40,7 +40,7 @@ func (j *job) publish(ctx context.Context, files []store.File, readme *report.RE
 	return nil
 }
 
-// readme completes README.md of results. It follows from the tables as published, the manifest, and the
+// readme completes README.md of results. The text follows from the tables as published, the manifest, and the
 // provenance of the run that made the results.
 func (e *Experiment) readme(r *results, run *store.Run) *report.README {
 	page := &r.page
@@ -49,7 +49,7 @@ func (e *Experiment) readme(r *results, run *store.Run) *report.README {
 	if s, ok := e.Study.(study.WithResult); ok {
 		page.Result = s.Result(r.tables, run.CellSeconds)
 	}
-	if len(e.Overrides) == 0 { // a finding is about the values of the manifest
+	if len(e.Overrides) == 0 { // the finding holds for the values of the manifest only
 		var err error
 		if page.Finding, err = quote.Fill(e.Finding, r.tables.Read); err != nil {
 			page.Result.Notes = append(page.Result.Notes, fmt.Sprintf("finding: %v", err))
@@ -74,7 +74,7 @@ func (e *Experiment) rewritten() ([]byte, error) {
 	for _, name := range published.Tables() {
 		t, err := published.Table(name)
 		if errors.Is(err, store.ErrNotCommitted) {
-			continue // no text is about such a table
+			continue // README.md quotes no table that is not committed
 		} else if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const maxMethods = 8 // in a chart
+const maxMethods = 8 // largest number of methods in a chart
 
 // Chosen is the table [figures] of a manifest, the methods that charts show.
 type Chosen struct {

@@ -21,20 +21,20 @@ import (
 const List = "numbers.toml"
 
 type list struct {
-	Number map[string]string // references by the names of their macros, which are letters
+	Number map[string]string // references by the names of their macros
 	Table  []tabular
 	Readme struct{ Findings, Output []string } // texts of README.md, for Fill
 }
 
 type tabular struct {
-	Name, Align, Head string     // Align and Head are LaTeX
+	Name, Align, Head string     // Align and Head are LaTeX code
 	Rows              [][]string // parts between rules: the fields of each row and, after " : ", its label
-	Columns           []string   // references, to which the fields of a row are added
+	Columns           []string   // references, to each of which the fields of a row are added
 }
 
-// WriteLaTeX writes what the list of the folder names, from the published tables in results: numbers.tex and,
-// in tables/, a file for each table. It removes all other files in tables/. If a number is missing it writes
-// nothing.
+// WriteLaTeX writes the numbers and tables that the list of the folder names, from the published tables in
+// results: numbers.tex and, in tables/, a file for each table. It removes all other files in tables/. If a
+// number is missing it writes nothing.
 func WriteLaTeX(folder, results string) error {
 	file := filepath.Join(folder, List)
 	text, err := os.ReadFile(file)
@@ -61,7 +61,7 @@ func latex(file, text string, read Tables) (files map[string]string, failed erro
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	check := func(name string, err error) {
-		if err != nil { // in the line where the name is a key, or a value at the end
+		if err != nil { // name is a key, or a text at the end of its line
 			before := regexp.MustCompile(`(?m)\b`+regexp.QuoteMeta(name)+`( *=|["']$)`).Split(text, 2)
 			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(before[0], "\n"), name, err)
 		}
@@ -99,7 +99,7 @@ func (t tabular) tex(read Tables) (text string, failed error) {
 			}
 		}
 		for i, row := range part {
-			line := strings.SplitN(row, " : ", 2)[1:] // the label, if any
+			line := strings.SplitN(row, " : ", 2)[1:] // the label of the row, if any
 			for _, column := range columns {
 				line = append(line, column[i].tex(column))
 			}
@@ -109,8 +109,8 @@ func (t tabular) tex(read Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns the cell of a column: a text, or a number, in bold if it is the best of the column, and with ci
-// half of the interval in a cell of its own. Where there is no value it is "--".
+// tex returns the cell of a column: a text, or a number, in bold if it is the best of the column. With ci,
+// half of the interval is in a second cell. A missing value is "--".
 func (n *number) tex(column []number) string {
 	half := ""
 	if n.interval {

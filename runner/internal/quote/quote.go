@@ -63,16 +63,16 @@ func quote(reference string, read Tables, plain, interval string) (string, error
 type number struct {
 	// What the reference says:
 	table, column string
-	fields        []string                // KEY=VALUE texts
-	statistic     func([]float64) float64 // of all rows with the fields; nil: one row has them
+	fields        []string                // KEY=VALUE texts that select rows
+	statistic     func([]float64) float64 // statistic of the selected rows; nil: fields select one row
 	factor        float64
-	format        string // "": the field is text
+	format        string // format of the number; "": the field is text
 	interval      bool   // the interval is quoted, too
 	best          string // "lowest" or "highest": which number of a column of LaTeX is bold
 
 	// What the table has:
 	text         string  // the field as it is stored
-	x, low, high float64 // multiplied by the factor; NaN: no interval
+	x, low, high float64 // number and interval, times factor; NaN: no interval
 }
 
 var formats = regexp.MustCompile(`^%\.[0-9]f$`)

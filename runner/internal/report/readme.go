@@ -20,13 +20,13 @@ var texts embed.FS
 // README is the page of a result: README.md of its folder.
 type README struct {
 	Name, Asks string
-	Finding    string // empty: none
+	Finding    string // the manifest's finding; empty: none
 	Result     study.Result
 	Figures    []study.Figure
-	Command    string // as it was typed
+	Command    string // command line of the run, as typed
 	Programs   []string
 	Tables     table.Tables
-	Kept       []string // trained networks
+	Kept       []string // file names of trained networks
 }
 
 // Text returns the result in lines for a terminal.
@@ -57,7 +57,7 @@ func fill(name string, data any) []byte {
 	var b bytes.Buffer
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(texts, name))
 	if err := t.Execute(&b, data); err != nil {
-		panic("report: " + err.Error()) // the data have text only
+		panic("report: " + err.Error()) // cannot happen: the data have text only
 	}
 	return b.Bytes()
 }
@@ -67,7 +67,7 @@ type described struct {
 	Kind, Doc string
 }
 
-var kinds = strings.Fields("words integers integers numbers numbers numbers") // by [table.Kind]
+var kinds = strings.Fields("words integers integers numbers numbers numbers") // words for each [table.Kind]
 
 // columns describes the columns of a table. Neighbours with the same description share a line, as do a mean
 // and the ends of its interval.
@@ -84,7 +84,7 @@ func columns(t *table.Table) (lines []described) {
 	return lines
 }
 
-// These match the lines of readme.md that describe a table, its columns, and a trained network.
+// Patterns of the lines of readme.md that describe a table, its columns, and a trained network.
 var (
 	tableLine   = regexp.MustCompile("^`([^`.]+)\\.csv(\\.gz)?`")
 	columnsLine = regexp.MustCompile("^- `(.+)` \\((words|integers|numbers)\\)(?:: (.*))?$")

@@ -17,13 +17,13 @@ const MostRho = 0.99
 const (
 	half       = 3    // half of the width of the box
 	reach      = 7.7  // the quantile at which a normal distribution is cut: Φ(−7.7) = 7e-15
-	smallNoise = 0.02 // ρ below which nodes are around each logit
-	mostNodes  = 1000 // nodes of a logit; with more a fit would take minutes
+	smallNoise = 0.02 // ρ below which each logit has nodes of its own
+	mostNodes  = 1000 // largest number of nodes of a logit; with more a fit takes minutes
 )
 
 func fit(criterion string, n int, rho float64) float64 {
 	slope := softmax.SlopeLambda(n, rho)
-	start := kernel.Log(min(slope, 2)) // the slope explodes for small ρ and many classes
+	start := kernel.Log(min(slope, 2)) // SlopeLambda explodes for small ρ and many classes
 	switch criterion {
 	case "slope":
 		return slope
@@ -47,12 +47,12 @@ func BoxErrors(p softmax.Probit, n int) (rms, largest float64) {
 // minimum returns a local minimum of f near x. The step doubles as f falls, halves if it rises both ways.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
-		tolerance = 1e-13 // a smaller fall of f does not count
-		patience  = 20    // steps without a fall that counts
+		tolerance = 1e-13 // smallest decrease of f that counts
+		patience  = 20    // steps without a decrease of f that counts before the search ends
 	)
 	type point struct{ x, f float64 }
 	value := func(x float64) point { return point{x, f(x)} }
-	for range 2 { // once more from the result
+	for range 2 { // the second round starts from the result of the first
 		near, far := value(x), value(x+0.1)
 		for old, still := math.Inf(1), 0; ; still++ {
 			if far.f < near.f {

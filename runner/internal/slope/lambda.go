@@ -18,7 +18,7 @@ var Criteria = []string{"slope", "lsq", "minimax"}
 
 // Lambda is a number, or one of [Criteria], whose λ depends on the number of classes and the correlation ρ.
 type Lambda struct {
-	Number float64 // > 0 where Word is empty
+	Number float64 // the number λ > 0; not used if there is a Word
 	Word   string
 }
 
@@ -58,7 +58,7 @@ func (l Lambda) String() string {
 	return cmp.Or(l.Word, number)
 }
 
-var fitted sync.Map // from a word, n and ρ to the function that fits λ when it is first called
+var fitted sync.Map // maps a word, n and ρ to a function whose first call fits λ
 
 // Value returns the number, or the λ of a probit with correlation ρ whose probabilities are closest to the
 // softmax of n logits without variance, over the box [−3, 3]ⁿ, where the odds of two classes are at most e⁶.

@@ -22,7 +22,7 @@ type extremes struct {
 	n         int
 	sd        float64 // √(1−ρ)
 	t, weight []float64
-	log       map[float64][]float64 // log Φ((t − λx)/sd) at all t, for the λx since the last search began
+	log       map[float64][]float64 // cache: log Φ((t − λx)/sd) at all t, by λx, for one search
 }
 
 func newExtremes(n int, rho float64) *extremes {
@@ -35,7 +35,7 @@ func newExtremes(n int, rho float64) *extremes {
 	return s
 }
 
-// logCDF keeps what it returns, as a search looks at the same x with many y and k.
+// logCDF caches its results, as a search looks at the same x with many y and k.
 func (s *extremes) logCDF(shift float64) []float64 {
 	if s.log[shift] == nil {
 		log := make([]float64, len(s.t))

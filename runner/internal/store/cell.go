@@ -20,8 +20,8 @@ import (
 type Cell struct {
 	Key         string       // names the cell within its experiment
 	Fingerprint string       // digest of the source code and of the spec, which determine its tables and files
-	Tables      table.Tables // its part of the experiment's tables
-	Files       []File       // published as they are
+	Tables      table.Tables // the cell's part of the experiment's tables
+	Files       []File       // files that are published as they are
 	CPU         float64      // processor seconds that the cell took
 }
 
@@ -61,7 +61,7 @@ func (f *Folder) SaveCell(c *Cell) error {
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
 
 // cellFile returns the path of a cell's file: the key in the letters that file systems allow, and a hash of
-// it, because different keys may have the same letters.
+// the key, because different keys may have the same letters.
 func (f *Folder) cellFile(key string) string {
 	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
 }

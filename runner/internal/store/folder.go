@@ -77,7 +77,7 @@ func (f *Folder) sweep(cells string) {
 // Failed keeps the error of a run for [Failure], until results are published.
 func (f *Folder) Failed(err error) {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	_ = f.write(f.cells("failed"), []byte(line)) // which may fail as well, for instance on a full disk
+	_ = f.write(f.cells("failed"), []byte(line)) // the write may fail, too, for instance on a full disk
 }
 
 // Failure returns the error of the last run into a results folder, "" if it was published.
@@ -122,7 +122,7 @@ func hold(name string) (release func()) {
 		return nil
 	}
 	locked, _ := lock.Stat()
-	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // its last holder has removed it
+	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // the last holder removed the file
 		lock.Unlock()
 		return hold(name)
 	}
@@ -142,7 +142,7 @@ func WriteFile(path string, data []byte) error {
 		return os.WriteFile(path, data, 0o666)
 	}
 	err := renameio.WriteFile(path, data, 0o666)
-	if inner, ok := errors.AsType[*fs.PathError](err); ok { // it names the temporary file
+	if inner, ok := errors.AsType[*fs.PathError](err); ok { // err names the temporary file
 		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
 	}
 	return err

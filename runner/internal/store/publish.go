@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Maker returns the run that made these files: the earlier run that published them, if its code was that of
+// Maker returns the run that made these files: the earlier run that published them, if it had the code of
 // run, or else run itself.
 func (f *Folder) Maker(files []File, run *Run) *Run {
 	old, err := OpenResults(f.Dir)
@@ -62,7 +62,7 @@ func (f *Folder) Publish(
 	if err := f.writeAll(files, sums); err != nil {
 		return false, err
 	}
-	os.Remove(f.cells("failed")) // may not exist
+	os.Remove(f.cells("failed")) // the file may not exist
 	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 

@@ -20,14 +20,14 @@ import (
 
 // File is a published file.
 type File struct {
-	Name string // without a folder
+	Name string // file name, without a folder
 	Data []byte
 }
 
 const (
 	packed        = ".csv.gz" // the extension of packed tables
-	mostCommitted = 600_000   // bytes of CSV; larger tables are packed
-	manyRows      = 500       // tables of more rows are rounded; their means have all digits
+	mostCommitted = 600_000   // largest size of a committed table, in bytes of CSV; larger ones are packed
+	manyRows      = 500       // number of rows beyond which a table is rounded; its means keep all digits
 )
 
 // TableFile returns the file of a table: NAME.csv, or NAME.csv.gz if the table is Packed, or too large to be
@@ -70,7 +70,7 @@ type Results struct {
 
 // OpenResults opens the published results in the folder dir. If nothing is published, the error is
 // fs.ErrNotExist, with the error of the last run if that has failed. If SHA256SUMS is damaged, OpenResults
-// returns an error and the results that the other lines name.
+// returns an error, and the results that the undamaged lines name.
 func OpenResults(dir string) (*Results, error) {
 	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	sums := checksums{}
@@ -120,7 +120,7 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// ErrNotCommitted is the error for a packed table that is missing, or from another run. A run makes it again.
+// ErrNotCommitted is the error for a packed table that is missing, or from another run. A new run makes it.
 var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a published table, which must match its checksum.

@@ -24,7 +24,7 @@ type Run struct {
 	Tree         string            `json:"tree"`          // "clean", "dirty" or "unknown", without results/
 	SourceDigest string            `json:"source_digest"` // identifies the code that makes numbers
 	Go           string            `json:"go"`
-	Modules      map[string]string `json:"modules"` // versions by path
+	Modules      map[string]string `json:"modules"` // module versions by path
 	GOOS         string            `json:"goos"`
 	GOARCH       string            `json:"goarch"`
 	Fused        bool              `json:"fused_multiply_adds"` // if so, the last digits depend on the processor

@@ -15,8 +15,8 @@ import (
 
 // Kind is a kind of experiment.
 type Kind struct {
-	Name string // its word in manifests
-	Asks string // the question that it answers, in a sentence
+	Name string // name of the study in manifests
+	Asks string // the question that the study answers, in a sentence
 	New  func(*manifest.Manifest) (Experiment, error)
 }
 
@@ -80,14 +80,14 @@ type WithResult interface {
 // Result is a short table and notes, with which a run ends.
 type Result struct {
 	Rows  [][]string // the first row has the names of the columns
-	Notes []string   // a line each
+	Notes []string   // notes of one line each
 }
 
 // Cell is the smallest piece of work, a pure function of its spec: its only randomness is streams named by
 // manifest, seed and purpose, and it never reads the clock.
 type Cell struct {
 	Key  string // names the cell within its experiment
-	Spec any    // all that its tables follow from, as JSON can hold it
+	Spec any    // all that the cell's tables follow from, as a JSON value
 	Run  func(context.Context) (table.Tables, []File, error)
 }
 
@@ -123,7 +123,7 @@ func (s Seeded) Stream(purpose ...any) rand.Source {
 
 // Figure is a drawing of published tables. It depends on the tables and the manifest alone.
 type Figure struct {
-	Name  string   // of its files, without extension
+	Name  string   // name of the figure's files, without extension
 	Needs []string // the names of the tables that Draw takes
 	Draw  func(table.Tables) *figures.Figure
 }

@@ -24,7 +24,7 @@ type Column struct {
 	Kind      Kind
 	Digits    int // significant digits to which numbers are rounded; 0: they are not rounded
 	Texts     []string
-	Nums      []float64 // NaN is no value
+	Nums      []float64 // numbers; NaN: no value
 }
 
 // Text returns an empty column of words.
@@ -85,7 +85,7 @@ func (c *Column) round(x float64) float64 {
 	if c.Digits == 0 {
 		return x
 	}
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // FormatFloat is never misspelled
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // FormatFloat writes a number
 	return y
 }
 

@@ -44,7 +44,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 	for k, column := range rows[0] {
 		words, numbers := Text(column, ""), Num(column, "")
 		for _, row := range rows[1:] {
-			x, _ := strconv.ParseFloat(cmp.Or(row[k], "NaN"), 64) // 0 if it is not a number
+			x, _ := strconv.ParseFloat(cmp.Or(row[k], "NaN"), 64) // x is 0 for a word
 			if words.Texts = append(words.Texts, row[k]); Format(x) == row[k] {
 				numbers.Nums = append(numbers.Nums, x)
 			}

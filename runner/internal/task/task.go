@@ -54,7 +54,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// AtEnd has the task of ctx call a function when it ends, which returns further processor seconds. Only the
+// AtEnd makes the task of ctx call end when the task ends; end returns further processor seconds. Only the
 // goroutine of the task may call AtEnd. Outside of a task it does nothing.
 func AtEnd(ctx context.Context, end func() (seconds float64)) {
 	if t, ok := ctx.Value(key{}).(*task); ok {

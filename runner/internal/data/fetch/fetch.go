@@ -86,7 +86,7 @@ func published(ctx context.Context, urls string) (text []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		request.Header.Set("Accept-Encoding", "identity") // the sum is that of the file as it is stored
+		request.Header.Set("Accept-Encoding", "identity") // the checksum is that of the file as stored
 		response, err := (&http.Client{Timeout: 5 * time.Minute}).Do(request)
 		if err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 
 // Missing returns an error that names the missing files, and how to get those that belong to data sets.
 func Missing(setsFile string, paths ...string) error {
-	known, _ := readSets(setsFile, All) // need not exist
+	known, _ := readSets(setsFile, All) // the file need not exist
 	var missing, sets []string
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		if _, err := os.Stat(path); err == nil {

@@ -55,13 +55,13 @@ type evidence struct {
 
 	// Measured:
 	number, low, high float64
-	n                 int // rows that the number comes from
+	n                 int // number of rows that the number comes from
 }
 
 // The source of the interval of a number.
 const (
 	student = "t"       // 95 %, Student's t, over one row for each seed; the default
-	extent  = "range"   // from the smallest to the largest of the rows
+	extent  = "range"   // from the smallest to the largest value of the rows
 	columns = "columns" // the columns VALUE_low and VALUE_high of one row
 )
 
@@ -131,7 +131,7 @@ func (e *experiment) Tables([]table.Tables) table.Tables {
 		text("fails_with", "conditions under which the evidence shows that the claim fails"),
 		text("open_with", "conditions under which the claim is undecided"))
 	for _, c := range e.Claims {
-		conditions := map[string][]string{} // by verdict
+		conditions := map[string][]string{} // conditions by verdict
 		for _, rows := range evidence.Where("claim", c.Name).GroupBy("condition") {
 			verdict := overall(rows.Texts("verdict"))
 			conditions[verdict] = append(conditions[verdict], rows.Texts("condition")[0])
@@ -173,12 +173,12 @@ func (e *evidence) measure(t *table.Table) error {
 		e.low, e.high = rows.Nums(e.Value + "_low")[0], rows.Nums(e.Value + "_high")[0]
 	case extent:
 		e.low, e.high = slices.Min(x), slices.Max(x)
-		e.number = min(max(e.number, e.low), e.high) // the mean of equal numbers may be rounded
+		e.number = min(max(e.number, e.low), e.high) // rounding may move the mean out of the interval
 	}
 	return nil
 }
 
-// choose returns the rows that match the filters. An error says that they lack a column, or are too many.
+// choose returns the rows that match the filters. Errors: a column is missing; too many rows match.
 func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error) {
 	numbers, seeds := []string{e.Value}, e.Interval == student || len(e.Minus) > 0
 	if e.Interval == columns {
@@ -241,7 +241,7 @@ func (e *evidence) verdict() string {
 	if e.Sense == "below" {
 		right, wrong = e.high < e.Threshold, e.low >= e.Threshold
 	}
-	switch inside := e.low <= e.number && e.number <= e.high; { // not if one is NaN
+	switch inside := e.low <= e.number && e.number <= e.high; { // false if a number is NaN
 	case inside && right:
 		return holds
 	case inside && wrong:

@@ -29,7 +29,7 @@ const (
 	Repeated Order = "repeated" // several networks learn the same examples, each in an order of its own
 )
 
-// Words are those of all orders.
+// Words returns the words of all orders.
 func (Order) Words() []string { return field.Words(Shuffled, Given, Sorted, Blocks, Drift, Repeated) }
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
@@ -69,12 +69,12 @@ type spec struct {
 	Evaluate evaluate
 	Swept    bool
 
-	Predictions, Maps, Save bool // what the cell keeps beside the scores
+	Predictions, Maps, Save bool // outputs that the cell keeps beside the scores
 	AllRows                 bool // the saved network learns the test part, too
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	together := 1 // seeds in a cell
+	together := 1 // number of seeds in a cell
 	if e.swept {
 		together = len(e.seeds)
 	}
@@ -133,8 +133,8 @@ func (s spec) run(ctx context.Context) (table.Tables, []study.File, error) {
 	return table.Merge(sets), nil, nil
 }
 
-// stream returns the random numbers for a purpose. For a [[set]] of files their name includes that of the
-// set, so that sets have different splits and orders. Sets of a generator share their streams; see draw.
+// stream returns the random numbers for a purpose. For a [[set]] of files the stream's name includes the name
+// of the set, for different splits and orders. Sets of a generator share their streams; see draw.
 func (s *spec) stream(purpose string, more ...any) rand.Source {
 	name := []any{purpose}
 	if s.Named && !s.generator() {

@@ -22,7 +22,7 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	case e.Evaluate.repeated():
 		return []study.Figure{plots.Drawing("curve", "summary", e.drawCurves)}
 	case e.swept && (min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2 || !e.Evaluate.single()):
-		return nil // a table shows it
+		return nil // a table shows the result
 	case e.swept:
 		return []study.Figure{plots.Drawing("sweep", "summary", e.drawSweep)}
 	case e.curve:
@@ -105,7 +105,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 			sizes = append(sizes, 1.5*math.Abs(table.Finite(d)))
 		}
 	}
-	slices.Sort(sizes) // NaN first
+	slices.Sort(sizes) // NaN come first
 	x, y := figures.Axis{}, figures.Rows(labels)
 	if end := sizes[len(sizes)-1-len(sizes)/20]; end > 0 { // one difference in twenty may be beyond the axis
 		x.Min, x.Max = -end, end
@@ -131,7 +131,7 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	columns := []plots.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},
 		{Name: "log_loss", Axis: figures.Axis{Label: "log loss, nats", Log: true}},
-		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
+		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // left out if all are 0
 	}
 	return plots.Sweep(columns, summary.GroupBy("set", "method"), func(m *figures.Map, rows *table.Table) {
 		m.Title = plots.NewLegend(e.Methods).Label(rows.Texts("method")[0])

@@ -52,7 +52,7 @@ type experiment struct {
 	seeds    []int
 	sets     []set              // the tables [[set]], or [data] as a set called data
 	methods  []learner.Method   // each method, with each λ and ρ of the sweep
-	saved    string             // the first closed-form method
+	saved    string             // name of the first closed-form method, whose network is saved
 	named    bool               // sets are tables [[set]]
 	swept    bool               // λ is swept, or both λ and ρ
 	curve    bool               // methods are scored along the stream
@@ -126,7 +126,7 @@ type set struct {
 	Methods []string `toml:"methods,omitempty" check:"distinct"`
 	Order   []Order  `toml:"order,omitempty" check:"distinct"` // some of the orders in [evaluate]; default all
 	Source
-	key string // its table in the manifest, such as set.iris
+	key string // path of the set's table in the manifest, such as set.iris
 }
 
 func (s *set) skips(m learner.Method) bool {
@@ -140,7 +140,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
 	e.plain = !e.named && !e.swept && e.Evaluate.single()
-	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // Prepare chooses snapshots
+	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // Prepare chooses Snapshots
 	for i := range e.sets {
 		s := &e.sets[i]
 		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
@@ -174,7 +174,7 @@ func (e *experiment) sweptMethods() (methods []learner.Method) {
 	return methods
 }
 
-// check reports what does not go together in several tables.
+// check reports values of several tables that exclude each other.
 func (e *experiment) check() error {
 	names, refuse := learner.Names(e.Methods), field.Refuse
 	err := errors.Join(e.Chosen.Check(names...), field.In("evaluate", e.checkEvaluate(names)),
@@ -260,7 +260,7 @@ func (e *experiment) Prepare(context.Context) error {
 		if err := s.Load(e.manifest.Folder); err != nil {
 			return e.manifest.Locate(s.key, err)
 		}
-		train, test, _ := s.Parts(rand.NewPCG(0, 0)) // without error, as in Load
+		train, test, _ := s.Parts(rand.NewPCG(0, 0)) // no error: Load has tried the same parts
 		if largest = max(largest, train.Len()); s.TestFraction > 0 {
 			e.overlap[s.Name] = float64(test.Len()) / float64(train.Len())
 		}

@@ -12,14 +12,14 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const maxRows = 40 // of a result; longer tables are for files
+const maxRows = 40 // largest number of rows that a result prints
 
 // Result has the means of the scores, and notes on methods with problems or worse than guessing.
 func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r study.Result) {
 	if e.Evaluate.repeated() {
 		return r
 	}
-	if runs := tables.Get("runs"); runs != nil { // not of a sweep
+	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
 		r.Notes = e.problems(runs)
 	}
 	if summary := tables.Get("summary"); summary.Len() <= maxRows {

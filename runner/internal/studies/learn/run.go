@@ -19,7 +19,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// learn trains the method, and returns its scores and what else the cell keeps.
+// learn trains the method, and returns its scores and the other outputs of the cell.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []study.File, error) {
 	if s.Order == Repeated {
 		pairs, err := s.pairs(ctx, train, test)
@@ -73,7 +73,7 @@ func (s *spec) network(r *learner.Result, classes []string, history *classifier.
 	return n.Bytes()
 }
 
-// key returns the columns that tell the rows of cells apart, and their values in this cell.
+// key returns the columns that identify the rows of a cell, and their values in this cell.
 func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
@@ -152,7 +152,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.T
 func comparePairs(networks []*learner.Result) []float64 {
 	var wrong, loss []float64
 	failed, n := 0.0, float64(len(networks))
-	tv := make([]float64, len(networks[0].P)) // at each input, mean over the pairs
+	tv := make([]float64, len(networks[0].P)) // total variation at each input, averaged over the pairs
 	for a, r := range networks {
 		wrong, loss = append(wrong, metric.Error(r.P, r.Class)), append(loss, metric.LogLoss(r.P, r.Class))
 		if r.Err != nil {

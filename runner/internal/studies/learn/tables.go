@@ -132,7 +132,7 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 }
 
 // leftOut returns, for every set, the log loss of the method that has the smallest mean log loss on the other
-// sets, of the reference, and of the method that is best on this set. It chooses among evaluate.leave_out.
+// sets, of the reference, and of the method that is best on this set. Candidates: evaluate.leave_out.
 func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"),
 		table.Text("chosen", "the method of smallest mean log loss over the other sets"),

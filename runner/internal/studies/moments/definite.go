@@ -33,13 +33,13 @@ func (s spec) definite(ctx context.Context) (table.Tables, error) {
 	for i := range draws {
 		draws[i] = p.draw(rnd)
 	}
-	size, share := float64(p.Draws), 0. // share: definite, summed over the map
+	size, share := float64(p.Draws), 0. // share: sum over the map of the shares of definite draws
 	for _, v := range p.Variances {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for _, gap := range p.Gaps {
-			var count [3]float64 // draws with the signs −1, 0 and 1
+			var count [3]float64 // numbers of draws with the signs −1, 0 and 1
 			for _, z := range draws {
 				z.Mean[0] = gap
 				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))

@@ -35,7 +35,7 @@ func (f fits) run(ctx context.Context) (table.Tables, error) {
 		table.Num("rms", "root mean square error of p, for logits uniform on [−3, 3] without variance"),
 		table.Num("max", "largest error of a probability, for logits in [−3, 3] without variance"),
 		table.Num("rms_ratio", "rms divided by the rms of slope matching"))
-	var matched float64 // rms of the first criterion, slope
+	var matched float64 // rms error for the first criterion, slope
 	for _, word := range slope.Criteria {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (m *allMoments) compute(formula any, z logits) {
 // sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than accuracy and the
 // rounding error of sign, 1 if all eigenvalues are positive by more, and 0 otherwise.
 func (m *allMoments) sign(accuracy float64) int {
-	const rounding = 1e-12 // relative to the trace
+	const rounding = 1e-12 // rounding error relative to the trace
 	m.reduced.CopySym(m.cov)
 	slack := math.Max(accuracy, rounding*math.Abs(mat.Trace(m.reduced)))
 	for sign, shift := range []float64{slack, -slack} {
@@ -129,8 +129,8 @@ func (s spec) exact(ctx context.Context) (table.Tables, error) {
 // momentErrors are the errors of a formula, summed over draws of logits.
 type momentErrors struct {
 	formula any
-	key     []any // the first columns of its row
-	draws   int   // the formula is compared at so many of the first draws
+	key     []any // first columns of the formula's row
+	draws   int   // number of the first draws at which the formula is compared
 
 	tv                float64 // sum of the total variation of p
 	cov, cross        ratio

@@ -58,7 +58,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
-			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // the same in all figures
+			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // the same axis in all figures
 		}
 		for _, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho") {
 			method, rho := r.Texts("method")[0], r.Texts("rho")[0]

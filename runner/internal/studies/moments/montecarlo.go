@@ -71,7 +71,7 @@ func (m method) check(z logits, rnd *rand.Rand) (scores []score, sample sampler)
 	m.formula(n).(softmax.Approximation).Moments(moments, z.Mean, z.Variance)
 	for j, p := range moments.P {
 		scores = append(scores, score{quantity: "mean", i: j, j: j, value: p})
-		for i, v := range z.Variance { // by Stein's lemma
+		for i, v := range z.Variance { // Cov(z_i, y_j) by Stein's lemma
 			value := -v * moments.E.At(j, i)
 			if i == j {
 				value = v * kernel.Sum(moments.E.RawRowView(j))
@@ -138,7 +138,7 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 
 // estimate sets the estimates of all scores from the same samples.
 func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sampler, rnd *rand.Rand) error {
-	mean := make([]float64, len(z.Mean)) // of the outputs, by the formula
+	mean := make([]float64, len(z.Mean)) // means of the outputs, by the formula
 	for _, c := range scores {
 		if c.quantity == "mean" {
 			mean[c.j] = c.value
@@ -192,7 +192,7 @@ var ones = slices.Repeat([]float64{1}, blockSize)
 // add adds the errors of the value for the samples of a block. Their mean is the error of the value.
 func (s *score) add(b block) {
 	y := b.y[s.j]
-	factor, value := ones[:len(y)], 0. // for a mean, whose value y has already lost
+	factor, value := ones[:len(y)], 0. // for a mean, which draw has already subtracted from y
 	switch s.quantity {
 	case "variance":
 		factor, value = y, s.value
@@ -278,5 +278,5 @@ func summary(zscores *table.Table) *table.Table {
 	return t
 }
 
-// numbers removes what is NaN.
+// numbers removes NaN from x.
 func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }

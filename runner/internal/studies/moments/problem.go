@@ -45,7 +45,7 @@ func (s *settings) problems() (problems []problem) {
 			for i := range p.Variances {
 				p.Variances[i] = low * kernel.Exp(float64(i)*(kernel.Log(high/low)/float64(s.Grid-1)))
 			}
-			p.Variances[s.Grid-1] = high // without the rounding of the logarithm
+			p.Variances[s.Grid-1] = high // exactly high, without the rounding of the logarithm
 			problems = append(problems, p)
 		}
 		for _, spread := range s.Spread {
@@ -83,7 +83,7 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	return z
 }
 
-// formulas are those without parameters; the closed forms claim no accuracy, and are for exact only.
+// formulas are the formulas without parameters. The closed forms claim no accuracy, and are for exact only.
 var formulas = map[string]any{
 	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,

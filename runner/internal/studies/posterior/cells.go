@@ -23,7 +23,7 @@ type spec struct {
 	study.Seeded
 	Task   task
 	Train  int
-	Model  learner.Model // has the λ and the bias of the perceptrons
+	Model  learner.Model // λ and bias of the perceptrons
 	Models []learner.Method
 	settings
 }
@@ -58,7 +58,7 @@ const (
 	probitName    = "probit"          // the exact posterior of the probit model
 	uniformName   = "uniform"         // equal probabilities for all classes
 	jointName     = "adf_exact_joint" // one Gaussian over all weights
-	softmaxSuffix = "_softmax"        // after the name of a network that is predicted by the exact softmax
+	softmaxSuffix = "_softmax"        // suffix of the name of a network that the exact softmax predicts
 )
 
 type cell struct {
@@ -148,9 +148,9 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	return err
 }
 
-// addState adds the rows of a network of the paper's rule with predictions q after k examples: the size of its
-// checkpoint, the largest difference from the predictions of its twin, which is 0 if nothing is sampled, and,
-// for two classes, the distance from Huber's perceptron.
+// addState adds the rows of a network of the paper's rule with predictions q after k examples: the size of
+// its checkpoint, the largest difference from the predictions of its twin, which is 0 if nothing is sampled,
+// and, for two classes, the distance from Huber's perceptron.
 func (c *cell) addState(m method, k int, q [][]float64) error {
 	var saved bytes.Buffer
 	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {

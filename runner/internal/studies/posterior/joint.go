@@ -24,7 +24,7 @@ type joint struct {
 	cov  *mat.Dense
 }
 
-const mostJoint = 4 // classes
+const mostJoint = 4 // largest number of classes
 
 func newJoint(p laplace.Prior) *joint {
 	return &joint{p, slices.Clone(p.Mean), mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var))}
@@ -124,7 +124,7 @@ func principalAxes(v [][]float64, c int) (axes [][]float64, sd []float64, err er
 	return axes, sd, nil
 }
 
-// nodesAlong returns the nodes along an axis, where there are already so many nodes along others.
+// nodesAlong returns the nodes along an axis; others is the number of nodes along the previous axes.
 func nodesAlong(axis []float64, sd float64, given bool, others int) ([]float64, error) {
 	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
 	// The poles of the softmax have imaginary parts of at least π/(√2 sd).

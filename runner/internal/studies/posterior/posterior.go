@@ -39,7 +39,7 @@ type experiment struct {
 	Chosen plots.Chosen   `toml:"figures,omitzero"`
 	header manifest.Header
 	seeds  []int
-	models []learner.Method // with layers
+	models []learner.Method // the methods, with their Layers set
 }
 
 type task struct {

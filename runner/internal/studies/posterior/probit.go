@@ -20,9 +20,9 @@ type probit struct {
 const (
 	nodes        = 24   // number of nodes
 	nodeGap      = 0.5  // distance of the nodes, and of the columns of a table
-	firstNode    = -6.0 // relative to the largest μ_j, and the argument of the first column
+	firstNode    = -6.0 // first node, relative to the largest μ_j; argument of the first column
 	tableRows    = 128  // each row is nodeGap/tableRows further than the one above
-	tableColumns = 80   // up to the argument 34
+	tableColumns = 80   // number of columns, which reach the argument 34
 )
 
 func newProbit(classes int) *probit {
@@ -38,7 +38,7 @@ func newProbit(classes int) *probit {
 func (q *probit) normalise(logits [][]float64) {
 	others := len(logits) - 1 // all classes but the one with the largest logit
 	z := make([]float64, len(logits))
-	offset, weight := make([]int, others), make([]float64, others) // where a row begins, weight of the next row
+	offset, weight := make([]int, others), make([]float64, others) // start of a row, weight of the next row
 	for i := range logits[0] {
 		best := 0
 		for j, row := range logits {

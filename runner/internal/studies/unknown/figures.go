@@ -10,7 +10,7 @@ import (
 // Figures has the chart risk_coverage: the share of errors among the decisions, against the share of examples
 // decided, as the threshold on the first score moves. A line ends where no decision is wrong.
 func (e *experiment) Figures() []study.Figure {
-	const name = "risk_coverage" // of the figure and of its table
+	const name = "risk_coverage" // name of the figure and of its table
 	return []study.Figure{plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		chart := figures.Chart{
 			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},

@@ -44,12 +44,12 @@ var (
 	parts  = []score{entropy, mutual, mahalanobis, firstLayer}
 )
 
-// Words are those of all scores.
+// Words returns the words of all scores.
 func (score) Words() []string { return field.Words(scores...) }
 
 type scorer struct {
 	*learner.Result
-	hidden     []relative // of each member; nil: no score needs them, or there are no layers
+	hidden     []relative // Gaussians for each member; nil: no score needs them, or no hidden layers
 	validation predictions
 
 	// record has test-then-train predictions of the last examples, as many as the validation part has. It is
@@ -77,10 +77,10 @@ func (m *scorer) fitHidden(train *data.Examples) {
 	})
 }
 
-// predictions are those of some examples.
+// predictions are the predictions of a list of examples.
 type predictions struct {
 	wrong []bool
-	by    map[score][]float64 // confidences; nil: the learner lacks the score
+	by    map[score][]float64 // confidences by score; nil: the learner lacks the score
 }
 
 // addScores adds the scores of a prediction at x, except those that need all examples.
@@ -122,7 +122,7 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 func (m *scorer) predict(e *data.Examples) predictions {
 	e = m.Scaler.Apply(e)
 	a, layer := predictions{by: map[score][]float64{}}, m.Readout()
-	var inputs [][]float64 // to the output layer
+	var inputs [][]float64 // inputs of the output layer
 	var top []int          // the most probable class of each example
 	ok := m.PredictEach(e, func(_ int, x []float64, p learner.Prediction) error {
 		if top = append(top, floats.MaxIdx(p.P)); layer != nil {
@@ -155,9 +155,9 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	return a
 }
 
-// combine sets the combined score if there are at least two others of parts: the sum of log p over them
-// (Fisher 1925), where p is the share of the validation part, with the example itself, whose score is no
-// larger.
+// combine sets the combined score if at least two of the scores in parts exist: the sum of log p over these
+// scores (Fisher 1925), where p is the share of the validation part, with the example itself, whose score is
+// no larger.
 func (m *scorer) combine(a predictions) {
 	delete(a.by, combined)
 	reference := m.validation.by

@@ -102,7 +102,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 			}
 		}
 		next := 0.0
-		for k := range threshold { // about 200 points
+		for k := range threshold { // keep about 200 points of the curve
 			if last := k == len(threshold)-1; t.Curve && i == 0 && (coverage[k] >= next || last) {
 				next = coverage[k] + 1./200
 				t.curve.Add(t.Method.Name, string(by), threshold[k], coverage[k], risk[k])
@@ -116,14 +116,14 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		}
 	}
 	for _, share := range t.Unknown.Promise {
-		threshold, _ := record.Threshold(share, 0.95) // the manifest's share is between 0 and 1
+		threshold, _ := record.Threshold(share, 0.95) // no error: the manifest's share is between 0 and 1
 		t.decide(test, confidence, "promise="+table.Format(share), table.Finite(threshold), share)
 	}
 }
 
 // decide adds the shares of test examples decided right, undecided and wrong; promised is 0 for no promise.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
-	decided := map[bool]float64{} // number of decisions, wrong or not
+	decided := map[bool]float64{} // number of decisions, by whether they are wrong
 	for i, wrong := range test.wrong {
 		if test.by[by][i] >= threshold {
 			decided[wrong]++
@@ -150,7 +150,7 @@ func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 
 	return lowest
 }
 
-// distinguish adds how well each confidence separates the test examples from others, which data names.
+// distinguish adds how well each confidence separates the test examples from the others, called data.
 func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
 		if others.by[by] != nil { // nil: there is no test example, and the learner lacks this score

@@ -123,7 +123,7 @@ type spec struct {
 	Outside []outside
 	Unknown settings
 	Method  learner.Method
-	Curve   bool // whether the table risk_coverage has the cell
+	Curve   bool // whether the table risk_coverage includes the cell
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -170,7 +170,7 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 	return table.Tables{t.decisions, t.runs, t.curve}, nil
 }
 
-// rows returns the indices of the examples of unseen classes, or those of the others.
+// rows returns the indices of the examples of unseen classes, or of all other examples.
 func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	for i := range e.Len() {
 		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
