@@ -27,14 +27,14 @@ import (
 //go:embed runner/internal/studies/*/*.go
 var sources embed.FS
 
-// Digest identifies the code that makes numbers: it is the SHA-256, in hexadecimal, of the tokens
-// of the Go files, the bytes of assembly and of programs in other languages, the language version
-// of Go and the modules that the Go files import, and whether multiply-adds are fused. Comments,
-// layout, tests and files that only draw do not count, nor does what the program is built for.
+// Digest identifies the code that makes numbers: it is the SHA-256, in hexadecimal, of the tokens of the Go
+// files, the bytes of assembly and of programs in other languages, the language version of Go and the modules
+// that the Go files import, and whether multiply-adds are fused. Comments, layout, tests and files that only
+// draw do not count, nor do the operating system and processor that the program is built for.
 var Digest = sync.OnceValue(func() string {
 	sum, err := digest(sources, Fused())
 	if err != nil {
-		panic("closedform: " + err.Error()) // Go files that do not compile
+		panic("closedform: " + err.Error()) // a Go file does not compile
 	}
 	return sum
 })
@@ -73,7 +73,7 @@ func digest(fsys fs.FS, fused bool) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
-// language is the line of go.mod with the version of Go, without that of its patch release.
+// language is the line of go.mod with the version of Go, without the patch release.
 var language = regexp.MustCompile(`^go \d+\.\d+`)
 
 // counts reports whether a file can change a number: not tests, nor what only draws.
