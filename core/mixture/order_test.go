@@ -182,3 +182,24 @@ func TestKeptIsFair(t *testing.T) {
 	got := []any{len(o.Kept[0]), len(o.Kept[classes-1]), o.Kept[0][0].LogP[0], o.Counts[3], o.Same}
 	check.Equal(t, "kept", got, []any{mostKept, 0, -10., 500, 499 * (classes - 1)})
 }
+
+// Predictions between the examples of a sorted stream, and before a class is added, leave no trace: each is by
+// the weights of its moment.
+func TestPredictBetweenExamples(t *testing.T) {
+	x, class := stream(200, "sorted")
+	alone, asked := mixture(models()...), mixture(models()...)
+	var p, q bnn.Prediction
+	for i := range x {
+		check.Must(alone.Observe(x[i], class[i]))
+		check.Must(asked.Observe(x[i], class[i]))
+		check.OK(t, asked.Predict(&q, x[0]))
+	}
+	for _, change := range []func(m *Mixture) error{func(*Mixture) error { return nil }, (*Mixture).AddClass} {
+		check.OK(t, change(alone))
+		check.OK(t, change(asked))
+		check.OK(t, asked.Predict(&q, x[0]))
+	}
+	check.OK(t, alone.Predict(&p, x[0]))
+	check.NearAll(t, "P", q.P, p.P, 0)
+	check.NearAll(t, "weights", asked.Weights(), alone.Weights(), 0)
+}

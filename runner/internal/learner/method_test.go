@@ -155,6 +155,23 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
+// The members of an ensemble of baselines have different random numbers, the first those of a learner alone.
+func TestMembersDiffer(t *testing.T) {
+	predictions := func(members int) (p [][]float64) {
+		m := check.Must(decode(fmt.Sprintf(`kind = "sgd"; hidden_layers = [4]; members = %d`, members)))
+		for k, l := range check.Must(m.Learner(2, 3, rand.NewPCG(3, 4))).Learners {
+			p = append(p, make([]float64, 3))
+			check.OK(t, l.Predict(p[k], []float64{1, -2}))
+		}
+		return p
+	}
+	one, three := predictions(1), predictions(3)
+	check.NearAll(t, "the first of three", three[0], one[0], 0)
+	for k, other := range []int{1, 2, 0} {
+		check.True(t, !slices.Equal(three[k], three[other]), "members %d and %d predict the same", k, other)
+	}
+}
+
 // A closed-form method, which need not say its kind, begins as a copy of [model].
 func TestFromModel(t *testing.T) {
 	want := DefaultModel()
