@@ -201,8 +201,8 @@ func True(t testing.TB, ok bool, format string, args ...any) {
 	}
 }
 
-// Torture returns the number of repetitions of a random test: plain, or under make torture, which sets
-// CLOSEDFORM_TORTURE to short or full, the number of that name. Without repetitions the test is skipped.
+// Torture returns how often a random test is repeated: short or full if the variable CLOSEDFORM_TORTURE, which
+// make torture sets, has that word, and else plain. It skips a test that is repeated zero times.
 func Torture(t testing.TB, plain, short, full int) int {
 	t.Helper()
 	mode := os.Getenv("CLOSEDFORM_TORTURE")

@@ -104,8 +104,8 @@ func Quoted(words []string) string { return `"` + strings.Join(words, `", "`) + 
 
 // Each applies f to every [*Error] that err is, wraps or joins, and returns the results joined.
 func Each(err error, f func(e Error) error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		list := slices.Clone(all.Unwrap())
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list := slices.Clone(joined.Unwrap())
 		for i := range list {
 			list[i] = Each(list[i], f)
 		}

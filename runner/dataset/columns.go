@@ -74,7 +74,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
-		in.Fill = new(math.NaN()) // placeholder until a scaler is fitted
+		in.Fill = new(math.NaN()) // NaN until a scaler sets the mean of the column
 	}
 	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })

@@ -20,7 +20,7 @@ type Examples struct {
 	scaler  Scaler   // scales the inputs; nil: they are not scaled
 }
 
-// source is what all parts of a table share.
+// source describes the table that a set of examples comes from, the same for the training and the test part.
 type source struct {
 	file   string
 	pixels bool     // the examples are images

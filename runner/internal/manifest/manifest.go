@@ -131,12 +131,12 @@ func (m *Manifest) Decode(v any) error {
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
 func (m *Manifest) Resolved(v any) ([]byte, error) {
-	all := tree(&m.Header, nil)
-	maps.Copy(all, tree(v, nil))
+	keys := tree(&m.Header, nil)
+	maps.Copy(keys, tree(v, nil))
 	var buf bytes.Buffer
 	e := toml.NewEncoder(&buf)
 	e.Indent = ""
-	err := e.Encode(all)
+	err := e.Encode(keys)
 	return buf.Bytes(), err
 }
 

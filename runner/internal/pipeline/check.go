@@ -79,7 +79,7 @@ func (e *Experiment) state() string {
 // exactly the results that are behind. Results that cannot be computed here need not be named. A results
 // folder without a manifest is behind, unless its values are overridden. The list of results must be current.
 func Check(w io.Writer) error {
-	all, err := (&Request{All: true}).Find(false)
+	experiments, err := (&Request{All: true}).Find(false)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func Check(w io.Writer) error {
 	named := strings.Fields(string(text))
 	known := map[string]bool{}
 	var behind []string
-	for _, e := range all {
+	for _, e := range experiments {
 		known[e.Name] = true
 		why, excused := e.behind()
 		if why != "" {

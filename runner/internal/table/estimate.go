@@ -20,7 +20,7 @@ func Rule(overlap float64) string {
 	return "t, seeds"
 }
 
-// Estimate is the mean of N numbers with the variance of that mean.
+// Estimate is a mean of N numbers, and the variance of the mean.
 type Estimate struct {
 	Mean, Variance float64
 	N              int
