@@ -53,6 +53,16 @@ type Config struct {
 	// inputs, bias included, and else for 1; [Network.Config] returns the number.
 	Replications []float64 `toml:"replications" json:"replications" range:"0 1e300"`
 
+	// ProcessNoise has for each layer the share q, 0 ≤ q < 1, of the gap to the prior variance σ₀² that an
+	// example closes, for streams whose distribution changes. nil is no noise. After an example
+	//
+	//	Σ_j += q·diag(σ₀² − Σ_j,ii)₊.
+	//
+	// This is the exact prediction step for weights on a random walk: independent steps with these variances,
+	// which are known beforehand. No variance grows beyond the prior's, which a large prior allows to follow
+	// fast. To cost little, the weights from four inputs at a time get the noise of several examples at once.
+	ProcessNoise []float64 `toml:"process_noise" json:"process_noise,omitempty" range:"0 0.999999"`
+
 	Paper PaperRule `json:"paper"` // used by the rules Joint and Total only
 }
 
@@ -141,6 +151,8 @@ func (c *Config) check() error {
 		field.Refuse(len(c.Covariance) != weights, "covariance", c.Covariance, each),
 		field.Refuse(len(c.PriorVar) != weights, "prior_var", c.PriorVar, each),
 		field.Refuse(len(c.Replications) != weights, "replications", c.Replications, each),
+		field.Refuse(len(c.ProcessNoise) != weights && len(c.ProcessNoise) > 0, "process_noise", c.ProcessNoise,
+			each+", or none"),
 		field.Check(c), field.Check(&c.Unit),
 		field.Refuse(c.Unit.Beta == 0, "beta", c.Unit.Beta, "a number > 0"))
 	if !c.Output.assumedDensity() {
@@ -175,6 +187,7 @@ func (c *Config) checkTogether() error {
 func (c Config) clone() Config {
 	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
 	c.PriorVar, c.Replications = slices.Clone(c.PriorVar), slices.Clone(c.Replications)
+	c.ProcessNoise = slices.Clone(c.ProcessNoise)
 	return c
 }
 

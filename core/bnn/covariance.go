@@ -22,6 +22,11 @@ func (w *full) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
+func (w *full) copy(from weights) {
+	w.mean.Copy(from.(*full).mean)
+	copy(w.factor, from.(*full).factor)
+}
+
 // forward leaves g_j = L_jᵀŷ in the scratch space, with ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
 	for j := range f.m {
@@ -75,6 +80,11 @@ func (w *shared) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
+func (w *shared) copy(from weights) {
+	w.mean.Copy(from.(*shared).mean)
+	copy(w.factor, from.(*shared).factor)
+}
+
 func (w *shared) forward(f *flow) {
 	clear(f.m)
 	clear(f.v)
@@ -118,8 +128,18 @@ func (w *diagonal) restore(s LayerState) {
 	w.variance.Copy(s.Spread.T())
 }
 
-func (w *diagonal) addVariance(variance float64) {
-	floats.AddConst(variance, w.variance.RawMatrix().Data)
+func (w *diagonal) copy(from weights) {
+	w.mean.Copy(from.(*diagonal).mean)
+	w.variance.Copy(from.(*diagonal).variance)
+}
+
+func (w *diagonal) widen(first int, prior, share float64) {
+	_, out := w.variance.Dims()
+	all := w.variance.RawMatrix().Data
+	all = all[first*out : min((first+4)*out, len(all))]
+	for i, v := range all {
+		all[i] = v + float64(share*math.Max(0, prior-v))
+	}
 }
 
 func (w *diagonal) forward(f *flow) {

@@ -130,6 +130,16 @@ func (e *Ensemble) each(do func(e *Ensemble, k int)) {
 	}
 }
 
+// Snapshot implements [Model] by a copy.
+func (e *Ensemble) Snapshot() Predictor {
+	s := *e
+	s.members = make([]*Network, len(e.members))
+	for k, n := range e.members {
+		s.members[k] = n.Snapshot().(*Network)
+	}
+	return &s
+}
+
 // Predict sets dst to the prediction for x, see [Prediction.Mix]. P is Moments.P.
 func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
 	return e.predict(dst, x, (*Network).Predict)

@@ -66,7 +66,7 @@ func MixUpdates(weights []float64, updates []Update) Update {
 // A member whose prediction fails has weight zero in p, and the others share its weight. Mix returns the
 // error of the last such member. If all members fail, or x is not an input of m, all weights are zero and the
 // other numbers NaN.
-func (p *Prediction) Mix(m Model, x, weights []float64, predict func(k int, dst *Prediction) error) error {
+func (p *Prediction) Mix(m Predictor, x, weights []float64, predict func(k int, dst *Prediction) error) error {
 	failed := checkExample(m, x, 0)
 	if _, classes := m.Shape(); p.fit(m, classes) {
 		p.Mean, p.Variance = make([]float64, classes), make([]float64, classes)

@@ -29,22 +29,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a [Network], an [Ensemble], a readout.Layer, a features.Model, or a mixture.Mixture of models.
-type Model interface {
-	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
-	Predict(dst *Prediction, x []float64) error     // sets dst to the prediction for x
-	AddClass() error                                // see [Network.AddClass]
-
+// Predictor predicts the labels of inputs.
+type Predictor interface {
+	Predict(dst *Prediction, x []float64) error // sets dst to the prediction for x
 	Shape() (inputs, classes int)
 }
 
-// Sequential is a model with a cheap prediction for an example that it learns next.
+// Model is a [Network], an [Ensemble], a readout.Layer, a features.Model, or a mixture.Mixture of models. Its
+// Predict predicts the next example of the stream.
+type Model interface {
+	Predictor
+	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
+	AddClass() error                                // see [Network.AddClass]
+
+	// Snapshot returns what the model has learned so far, for inputs in whatever order. It copies what it
+	// needs, does not change, and is safe for concurrent use, each call of Predict with its own Prediction.
+	Snapshot() Predictor
+}
+
+// Sequential is a model whose Before predicts as Predict does, makes the next Observe of the same input
+// faster, and is not safe for concurrent use.
 type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
 
-// LeftOut is a model that predicts a learned example as if it had not learned it. If its Unwrap() Model
-// returns a part, the part must be a LeftOut, too.
+// LeftOut is a predictor that predicts a learned example as if it had not learned it.
 type LeftOut interface {
 	PredictLeftOut(dst *Prediction, x []float64, class int) error
 }
@@ -56,6 +65,7 @@ type Network struct {
 	layers  []weights
 	flows   []flow     // forward pass and steps of Observe, by layer
 	current bool       // whether flows is a forward pass with the present weights
+	learned int        // number of examples that have moved the weights
 	step    outputStep // scratch space of Observe
 }
 
@@ -77,6 +87,16 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
+
+// Snapshot implements [Model] by a copy.
+func (n *Network) Snapshot() Predictor {
+	s := zero(n.cfg)
+	for l, w := range n.layers {
+		s.layers[l].copy(w)
+	}
+	s.learned = n.learned
+	return s
+}
 
 // zero returns a network whose weights are zero.
 func zero(cfg Config) *Network {
@@ -116,20 +136,4 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	s := n.layers[l].state()
 	return s.Mean, n.cfg.covs(l, s.Spread)
-}
-
-// AddProcessNoise adds a fraction of the layer's prior variance σ₀² to every weight, Σ_j += fraction·σ₀²·I,
-// for streams whose distribution changes. Full covariances take O(inputs³) operations per neuron. It returns
-// an error unless 0 ≤ fraction ≤ 1.
-func (n *Network) AddProcessNoise(fraction float64) error {
-	if !(0 <= fraction && fraction <= 1) {
-		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
-	}
-	n.current = false
-	for l, w := range n.layers {
-		if fraction > 0 {
-			w.addVariance(fraction * n.cfg.PriorVar[l])
-		}
-	}
-	return nil
 }

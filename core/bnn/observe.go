@@ -3,6 +3,8 @@ package bnn
 import (
 	"fmt"
 	"math"
+
+	"closedform/internal/kernel"
 )
 
 // Action is what Observe did with an example.
@@ -100,14 +102,14 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	if err != nil || update.Action == Skipped {
 		return update, err
 	}
-	update.Capped += n.flows[last].limit()
+	update.Capped += n.limit(last)
 	for l := last - 1; l >= 0; l-- {
 		if n.cfg.Hidden == Frozen {
 			n.freeze(l)
 		} else {
 			update.Floored += n.smooth(l)
 		}
-		update.Capped += n.flows[l].limit()
+		update.Capped += n.limit(l)
 	}
 	for l := range n.layers {
 		update.Floored += n.replicate(l)
@@ -123,6 +125,26 @@ func (n *Network) move() {
 	n.current = false
 	for l, w := range n.layers {
 		w.update(&n.flows[l])
+	}
+	n.learned++
+	for l := range n.cfg.ProcessNoise {
+		n.addNoise(l)
+	}
+}
+
+// addNoise adds process noise to the weights of layer l from four inputs, whose turn comes after every eighth
+// example, in hidden layers, which change more slowly, after every sixteenth. It is the noise of all examples
+// since their last turn, except at first.
+func (n *Network) addNoise(l int) {
+	every := 8
+	if l < len(n.layers)-1 {
+		every = 16
+	}
+	if q := n.cfg.ProcessNoise[l]; q > 0 && n.learned%every == 0 {
+		_, in := n.cfg.WeightDims(l)
+		round := (in + 3) / 4
+		share := 1 - kernel.Exp(float64(every*round)*kernel.Log(1-q))
+		n.layers[l].widen(n.learned/every%round*4, n.cfg.PriorVar[l], share)
 	}
 }
 
@@ -166,10 +188,16 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// limit caps the steps e_j that would more than double v_j, and counts them.
-func (f *flow) limit() (capped int) {
+// limit caps the steps e_j that would more than double v_j, and counts them. With process noise no step raises
+// v_j above σ₀²|ŷ|²: the steps of a class that never comes would add up without end.
+func (n *Network) limit(l int) (capped int) {
+	f, prior := &n.flows[l], math.Inf(1)
+	if n.cfg.ProcessNoise != nil && n.cfg.ProcessNoise[l] > 0 {
+		prior = n.cfg.PriorVar[l] * kernel.Dot(f.y, f.y)
+	}
 	for j, vj := range f.v {
-		if highest := (maxRatio - 1) / vj; vj > certain && f.e[j] > highest {
+		highest := min(maxRatio-1, max(0, prior/vj-1)) / vj
+		if vj > certain && f.e[j] > highest {
 			f.e[j] = highest
 			capped++
 		}

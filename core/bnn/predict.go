@@ -123,7 +123,7 @@ func (n *Network) pass(x []float64) error {
 	return err
 }
 
-func checkExample(m Model, x []float64, class int) error {
+func checkExample(m Predictor, x []float64, class int) error {
 	inputs, classes := m.Shape()
 	if err := cmp.Or(field.Class(class, classes), field.Input(x, inputs)); err != nil {
 		return fmt.Errorf("bnn: %w", err)

@@ -30,7 +30,7 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	owner Model // the model whose predictions the allocated memory fits
+	owner Predictor // the model whose predictions the allocated memory fits
 	flows []flow
 }
 
@@ -68,7 +68,7 @@ type Layer struct {
 }
 
 // fit allocates memory for predictions of the owner, unless p has it, and reports whether it did.
-func (p *Prediction) fit(owner Model, classes int) bool {
+func (p *Prediction) fit(owner Predictor, classes int) bool {
 	if p.owner == owner && len(p.P) == classes {
 		return false
 	}

@@ -12,8 +12,9 @@ import (
 
 // State is the complete state of a network: a restored network continues as the original, to the bit.
 type State struct {
-	Config Config
-	Layers []LayerState
+	Config  Config
+	Layers  []LayerState
+	Learned int // number of examples that have moved the weights; it says whose turn the process noise is
 }
 
 // LayerState is the weights of one layer of o neurons with d inputs; the bias is the last input.
@@ -27,7 +28,7 @@ type LayerState struct {
 }
 
 func (n *Network) State() State {
-	s := State{Config: n.Config()}
+	s := State{Config: n.Config(), Learned: n.learned}
 	for _, w := range n.layers {
 		s.Layers = append(s.Layers, w.state())
 	}
@@ -49,7 +50,11 @@ func Restore(s State) (*Network, error) {
 			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}
 	}
+	if s.Learned < 0 {
+		return nil, fmt.Errorf("bnn: state of %d learned examples", s.Learned)
+	}
 	n := zero(s.Config)
+	n.learned = s.Learned
 	for l, layer := range s.Layers {
 		n.layers[l].restore(layer)
 	}
@@ -105,6 +110,7 @@ func (n *Network) grow(cfg Config) {
 	s.Spread.Copy(old.Spread)
 	larger.layers[l].restore(s)
 	copy(larger.layers, n.layers[:l])
+	larger.learned = n.learned
 	*n = *larger
 }
 

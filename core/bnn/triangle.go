@@ -3,7 +3,6 @@ package bnn
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,6 +20,7 @@ type triangles struct {
 	factor       []float64
 	keep, mix    []float64 // factors of an update, set by carlson
 	root         []float64 // scratch space of carlson
+	noise        []float64 // scratch space of widen
 }
 
 func newTriangles(count, size int) triangles {
@@ -28,7 +28,8 @@ func newTriangles(count, size int) triangles {
 	length := padded * (padded + 4) / 2
 	numbers := func(n int) []float64 { return make([]float64, n) }
 	return triangles{
-		size, padded, length, numbers(count * length), numbers(padded), numbers(padded), numbers(padded + 1),
+		size: size, padded: padded, length: length, factor: numbers(count * length),
+		keep: numbers(padded), mix: numbers(padded), root: numbers(padded + 1),
 	}
 }
 
@@ -120,14 +121,39 @@ func (t *triangles) setSpread(roots *mat.Dense) {
 	}
 }
 
-// addVariance makes each root R one of RRᵀ + v·I by the LQ factorisation (R √v·I) = LQ.
-func (t *triangles) addVariance(v float64) {
-	roots, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
-	for k := range len(t.factor) / t.length {
-		var wide mat.Dense
-		wide.Augment(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
-		t.set(k, &wide)
+// widen adds share·max(0, prior − Σ_ii) to four variances Σ_ii of each root, from i = first on. Four vectors,
+// at first multiples of the e_i, are reflected into the columns of L from column first on, until they are zero.
+func (t *triangles) widen(first int, prior, share float64) {
+	if t.noise == nil {
+		t.noise = make([]float64, 4*t.padded)
 	}
+	for r := range len(t.factor) / t.length {
+		clear(t.noise)
+		for i, variance := range t.variances(r, first) {
+			if first+i < t.size {
+				t.noise[i*t.padded+first+i] = math.Sqrt(share * math.Max(0, prior-variance))
+			}
+		}
+		for j := first; j < t.size; j++ {
+			group, k := j&^3, j&3
+			rows := t.rows(r, group)
+			kernel.Reflect(rows[k*len(rows)/4:][:len(rows)/4], t.noise[group:], k, t.padded)
+		}
+	}
+}
+
+// variances returns Σ_ii of root k for i = first to first+3, where first is a multiple of four.
+func (t *triangles) variances(k, first int) (v [4]float64) {
+	for j := 0; j <= first; j += 4 {
+		rows := t.rows(k, j)
+		for len(rows) > 0 {
+			for i, l := range rows[first-j:][:4] {
+				v[i] += float64(l * l)
+			}
+			rows = rows[t.padded-j:]
+		}
+	}
+	return v
 }
 
 // lowerTriangular overwrites R by a lower triangular L with LLᵀ = RRᵀ, by Householder reflections from the

@@ -25,9 +25,12 @@ type weights interface {
 
 	update(f *flow) // moves the weights by the steps d and e of a flow that forward has set
 
-	addVariance(variance float64) // increases the variance of every weight
-	state() LayerState            // returns a copy of the weights
-	restore(s LayerState)         // replaces the weights by a copy of s
+	// widen adds share·max(0, prior − variance) to the variance of every weight from inputs first to first+3.
+	widen(first int, prior, share float64)
+
+	state() LayerState    // returns a copy of the weights
+	restore(s LayerState) // replaces the weights by a copy of s
+	copy(from weights)    // replaces the weights by a copy of the same kind
 }
 
 func (c *Config) newWeights(l int) weights {

@@ -50,7 +50,7 @@ import (
 )
 
 // version is the number of the format. A change of the entries or of their keys needs a new one.
-const version int64 = 7
+const version int64 = 8
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.

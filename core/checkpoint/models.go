@@ -86,10 +86,10 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	return m
 }
 
-// mixed is the entry mixture. The key of its state, bank, is a former name of mixtures.
+// mixed is the entry mixture.
 type mixed struct {
 	Members int            `json:"members"`
-	State   *mixture.State `json:"bank,omitempty"` // nil for an ensemble
+	State   *mixture.State `json:"state,omitempty"` // nil for an ensemble
 }
 
 func (e *mixed) restore(members []bnn.Model) (bnn.Model, error) {
@@ -149,6 +149,7 @@ func (f *file) sample(prefix string, order *mixture.Order, kept [][]mixture.Kept
 type config struct {
 	bnn.Config
 	Softmax approximation `json:"softmax"`
+	Learned int           `json:"learned"`
 }
 
 type approximation struct {
@@ -188,7 +189,7 @@ func (a approximation) softmax() (softmax.Approximation, error) {
 }
 
 func (f *file) network(prefix string, s *bnn.State) {
-	c, err := config{Config: s.Config}, error(nil)
+	c, err := config{Config: s.Config, Learned: s.Learned}, error(nil)
 	if f.saving {
 		c.Softmax, err = newApproximation(s.Config.Softmax)
 		f.fail(err)
@@ -197,7 +198,7 @@ func (f *file) network(prefix string, s *bnn.State) {
 		return
 	}
 	if !f.saving {
-		s.Config = c.Config
+		s.Config, s.Learned = c.Config, c.Learned
 		if s.Config.Softmax, err = c.Softmax.softmax(); err == nil {
 			err = s.Config.Validate()
 		}

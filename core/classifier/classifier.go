@@ -2,14 +2,23 @@
 //
 //	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 3}, random.Source("my program"))
 //	err = c.Learn([]float64{0.5, 1.5}, 0) // each example: its inputs, and its class from 0
+//
+// It answers two questions. What is the next label of this stream, which may change?
+//
 //	var p classifier.Prediction
-//	err = c.Predict(&p, []float64{0.5, 1.5})
+//	err = c.Predict(&p, []float64{0.5, 1.5}) // as quick as Learn, also while another goroutine learns
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
 //
+// And what is the label of any input like those learned, in whatever order they came?
+//
+//	s, err := c.Snapshot() // does not change
+//	err = s.Predict(&p, []float64{0.5, 1.5})
+//
 // Its model is a [mixture.Mixture] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in
-// closed form and is weighted by its predictions of each example before learning it. A [Classifier] also
-// keeps the distribution of the inputs, see [familiar.Inputs], and how often the mixture was wrong before it
-// learned, see [History.Threshold]. Scale each input to a mean near 0 and a variance near 1.
+// closed form and is weighted by its predictions of each example before learning it. Some of them follow a
+// stream whose distribution changes. A [Classifier] also keeps the distribution of the inputs, see
+// [familiar.Inputs], and how often the mixture was wrong before it learned, see [Classifier.Threshold]. Scale
+// each input to a mean near 0 and a variance near 1.
 package classifier
 
 import (
@@ -18,10 +27,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/mixture"
 )
 
 // Unknown is the class of an input that is not classified.
@@ -45,8 +56,9 @@ type Decision struct {
 // DefaultFamiliarity is the smallest familiarity that [New] classifies.
 const DefaultFamiliarity = 0.001
 
-// Classifier is a model, usually the default mixture, with a record of its inputs and errors. Predict is safe
-// for concurrent use, each call with its own Prediction; the other methods are not.
+// Classifier is a model, usually the default mixture, with a record of its inputs and errors. Learn, Predict,
+// Threshold and Snapshot are safe for concurrent use, each call with its own Prediction: a lock makes them
+// wait for each other. The other methods, and changes of fields, are not.
 type Classifier struct {
 	// Decision says which inputs are classified. New sets its Familiarity to DefaultFamiliarity.
 	Decision Decision
@@ -56,16 +68,11 @@ type Classifier struct {
 
 	History
 
-	model   bnn.Model
-	latest  latest
-	scratch Prediction
-}
-
-// latest is the last input of Before, until an example is learned, with its most probable class.
-type latest struct {
-	x          []float64
-	class      int
-	confidence float64
+	mu       sync.Mutex
+	model    bnn.Model
+	latest   []float64  // the last input that was predicted, until an example is learned
+	forecast forecast   // its prediction
+	scratch  Prediction // predictions of Learn
 }
 
 // New returns an untrained classifier with random numbers from src; a nil src panics. An error names the
@@ -94,22 +101,44 @@ func (c *Classifier) Model() bnn.Model { return c.model }
 
 // AddClass adds a class after the others. A class takes some tens of examples to learn.
 func (c *Classifier) AddClass() error {
-	c.latest.x = nil
-	return c.model.AddClass()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.latest = nil
+	err := c.model.AddClass()
+	if err == nil && c.Record != nil && c.Record.Order != nil {
+		c.Record.Order.AddClass()
+	}
+	return err
 }
 
 // Learn predicts x, learns x and its class, and records whether the prediction was right. Learn each example
 // once: a second pass would record too few errors. An error changes nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
-	if !slices.Equal(c.latest.x, x) {
-		_ = c.Before(&c.scratch, x) // Observe reports invalid examples; for other errors p is NaN and not recorded
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.latest) == 0 || !slices.Equal(c.latest, x) {
+		_ = c.next(&c.scratch.Details, x) // Observe reports invalid examples; else p is NaN, and not recorded
 	}
 	if _, err := c.model.Observe(x, class); err != nil {
 		return err
 	}
-	c.latest.x = nil
-	c.History.Add(x, c.latest.confidence, c.latest.class != class)
+	c.latest = c.latest[:0]
+	c.History.add(c.model, &c.forecast, x, class)
 	return nil
+}
+
+// next predicts the next example of the stream.
+func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
+	predict := c.model.Predict
+	if m, ok := c.model.(bnn.Sequential); ok {
+		predict = m.Before
+	}
+	err := predict(dst, x)
+	c.forecast.set(c.model, dst)
+	if c.latest = c.latest[:0]; err == nil {
+		c.latest = append(c.latest, x...)
+	}
+	return err
 }
 
 // Prediction is the prediction for one input. Predicting into it again overwrites its slices.
@@ -124,38 +153,53 @@ type Prediction struct {
 	Details bnn.Prediction
 }
 
-// Predict sets dst to the prediction for x. After an error, such as an input that is not finite, the class is
-// Unknown and the numbers are NaN. The first prediction of an output layer after an example takes
-// milliseconds for a solve: along a stream use [Classifier.Before].
+// Predict sets dst to the prediction of the next example of the stream. It is as quick as Learn, and makes the
+// Learn of the same x quicker. After an error, such as an input that is not finite, the class is Unknown and
+// the numbers are NaN. Familiarity is by the distribution of the inputs alone.
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
-	return c.predict(dst, x, c.model.Predict(&dst.Details, x), c.model)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.next(&dst.Details, x); err != nil {
+		return dst.fail(err)
+	}
+	dst.decide(c.Decision, familiarity(c.Familiar, nil, x, dst.Details.Class()))
+	return nil
 }
 
-// Before sets dst to the prediction for an x that may be learned next, and is fast after each example. For an
-// output layer P differs slightly from Predict, and Familiarity ignores the layer.
-func (c *Classifier) Before(dst *Prediction, x []float64) error {
-	predict := c.model.Predict
-	if m, ok := c.model.(bnn.Sequential); ok {
-		predict = m.Before
+// Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the given
+// share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. The threshold holds
+// for the next examples of the stream, if they are like those of the last half. It is an error if nothing can
+// be promised at all: without a record, or if the classes come in runs.
+func (c *Classifier) Threshold(share, confidence float64) (float64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Record == nil {
+		return math.NaN(), errNoRecord
 	}
-	err := c.predict(dst, x, predict(&dst.Details, x), nil)
-	c.latest = latest{append(c.latest.x[:0], x...), dst.Details.Class(), dst.Confidence}
+	order := c.Record.Order
+	if m, ok := c.model.(*mixture.Mixture); ok {
+		order = m.Order()
+	}
+	if order != nil && order.HasRuns() {
+		return math.NaN(), errOrder
+	}
+	record := c.Record.Next.joined()
+	return record.Threshold(share, confidence)
+}
+
+func (p *Prediction) fail(err error) error {
+	p.P = append(p.P[:0], p.Details.P...)
+	p.Class, p.Confidence, p.Familiarity = Unknown, math.NaN(), math.NaN()
 	return err
 }
 
-// predict completes dst from its details. If knows is an output layer, its p-value enters the familiarity.
-func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
-	dst.P = append(dst.P[:0], dst.Details.P...)
-	dst.Class, dst.Confidence, dst.Familiarity = Unknown, dst.Details.Confidence(), math.NaN()
-	if err != nil {
-		return err
+// decide completes p from its details.
+func (p *Prediction) decide(d Decision, familiarity float64) {
+	best := p.Details.Class()
+	p.P = append(p.P[:0], p.Details.P...)
+	floats.Scale(1/p.Details.Sum(), p.P)
+	p.Class, p.Confidence, p.Familiarity = Unknown, p.Details.Confidence(), familiarity
+	if familiarity >= d.Familiarity && p.Confidence >= d.Confidence && p.P[best] >= d.Probability {
+		p.Class = best
 	}
-	floats.Scale(1/dst.Details.Sum(), dst.P)
-	best := dst.Details.Class()
-	dst.Familiarity = c.familiarity(knows, x, best)
-	d := c.Decision
-	if dst.Familiarity >= d.Familiarity && dst.Confidence >= d.Confidence && dst.P[best] >= d.Probability {
-		dst.Class = best
-	}
-	return nil
 }

@@ -6,12 +6,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/familiar"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/readout"
 	"closedform/core/selective"
+	"closedform/internal/kernel"
 )
 
 // History is what a [Classifier] keeps of its examples apart from the model: the distribution of the inputs,
@@ -19,76 +24,197 @@ import (
 // elsewhere, keeps nothing and counts all inputs as familiar.
 type History struct {
 	Familiar *familiar.Inputs `json:"familiar,omitempty"` // distribution of the inputs; nil: not kept
+	Record   *Record          `json:"record,omitempty"`   // nil: not kept
+}
 
-	// Record and Recent cover at least the last half of the examples, as early predictions are worse than later
-	// ones. If Record is nil, neither is kept.
-	Record *selective.Record `json:"track_record,omitempty"`
-	Recent selective.Record  `json:"recent,omitzero"` // predictions of the examples after those of Record
+// Record has the predictions of the latest examples before they were learned, by a model as it is along the
+// stream, and as a snapshot would predict.
+type Record struct {
+	Next  Recent         `json:"next"`
+	Whole Recent         `json:"whole"`
+	Rows  repeats        `json:"rows"`
+	Order *mixture.Order `json:"order,omitempty"` // the order of the classes; nil: the model keeps it
+}
+
+// Recent has the predictions of at least the last half of the examples, as early predictions are worse than
+// later ones, and a concept may have drifted. It drops the others at numbers of examples that do not depend
+// on the predictions.
+type Recent struct {
+	Earlier selective.Record `json:"earlier"`
+	Latest  selective.Record `json:"latest"` // the predictions after those of Earlier
 }
 
 // NewHistory returns an empty history for inputs of the given length, at least 1.
 func NewHistory(inputs int) *History {
-	return &History{Familiar: familiar.New(inputs), Record: new(selective.Record)}
+	return &History{Familiar: familiar.New(inputs), Record: new(Record)}
 }
 
-// Add adds an example with the confidence of its prediction before the model learned it, see
-// [bnn.Prediction.Confidence], and whether the prediction was wrong. [Classifier.Learn] calls Add; a program
-// that trains the model itself calls it in the first pass.
-func (h *History) Add(x []float64, confidence float64, wrong bool) {
+// forecast is a prediction of an example before it is learned.
+type forecast struct {
+	next, whole answer    // by the model, and with the weights of a snapshot
+	p           []float64 // distribution of the label
+}
+
+// answer is the most probable class, and the confidence in it.
+type answer struct {
+	class      int
+	confidence float64
+}
+
+// set sets f to a prediction by the model, right after it.
+func (f *forecast) set(m bnn.Model, p *bnn.Prediction) {
+	f.next = answer{p.Class(), p.Confidence()}
+	f.whole = f.next
+	if m, ok := m.(*mixture.Mixture); ok {
+		f.whole.class, f.whole.confidence = m.ByWholeStream(p)
+	}
+	f.p = append(f.p[:0], p.P...)
+	floats.Scale(1/p.Sum(), f.p)
+}
+
+// Add adds an example of a class with its prediction p by the model, which learns the example next.
+// [Classifier.Learn] calls Add; a program that trains the model itself calls it in the first pass, right after
+// the prediction. A row that is the same as an earlier one, with its class, adds no prediction.
+func (h *History) Add(m bnn.Model, p *bnn.Prediction, x []float64, class int) {
+	var f forecast
+	f.set(m, p)
+	h.add(m, &f, x, class)
+}
+
+func (h *History) add(m bnn.Model, f *forecast, x []float64, class int) {
 	if h.Familiar != nil {
 		_ = h.Familiar.Observe(x) // the distribution leaves out inputs beyond ±1e100
 	}
-	if h.Record == nil {
+	r := h.Record
+	if r == nil {
 		return
 	}
-	h.Recent.Add(confidence, wrong)
-	if n := h.Recent.Len(); n >= 16 && n >= 2*h.Record.Len() {
-		latest := h.Recent
-		h.Record, h.Recent = &latest, selective.Record{}
+	if _, ok := m.(*mixture.Mixture); !ok {
+		if r.Order == nil {
+			_, classes := m.Shape()
+			r.Order = mixture.NewOrder(classes)
+		}
+		r.Order.Add(x, class, []float64{kernel.Log(f.p[class])})
+	}
+	if !r.Rows.add(x, class) {
+		r.Next.add(f.next.confidence, f.next.class != class)
+		r.Whole.add(f.whole.confidence, f.whole.class != class)
 	}
 }
 
-// Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the given
-// share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. The threshold holds
-// for new examples like the learned ones. Without a record it returns an error.
-func (h *History) Threshold(share, confidence float64) (float64, error) {
-	if h.Record == nil {
-		return math.NaN(), errors.New("classifier: no record of predictions before learning")
+func (r *Recent) add(confidence float64, wrong bool) {
+	r.Latest.Add(confidence, wrong)
+	if n := r.Latest.Len(); n >= 16 && n >= 2*r.Earlier.Len() {
+		r.Earlier, r.Latest = r.Latest, selective.Record{}
 	}
-	var whole selective.Record
-	whole.Join(h.Record)
-	whole.Join(&h.Recent)
-	return whole.Threshold(share, confidence)
 }
 
-func (h *History) validate(inputs int) error {
+// joined returns all predictions.
+func (r *Recent) joined() selective.Record {
+	whole := r.Earlier
+	whole.Join(&r.Latest)
+	return whole
+}
+
+func (r *Recent) validate() error { return cmp.Or(r.Earlier.Validate(), r.Latest.Validate()) }
+
+var (
+	errNoRecord = errors.New("classifier: no promise, as there is no record of predictions before learning")
+	errOrder    = errors.New("classifier: no promise, as the classes came in an order, such as one after " +
+		"another: the predictions before learning say little about other orders")
+)
+
+func (h *History) validate(m bnn.Model) error {
+	inputs, classes := m.Shape()
 	if h.Familiar != nil && len(h.Familiar.Low) != inputs {
 		return fmt.Errorf("the familiarity of %d inputs, for a model with %d", len(h.Familiar.Low), inputs)
 	}
-	if h.Record == nil {
-		return nil
+	if r := h.Record; r != nil {
+		if r.Order != nil && !r.Order.Fits(inputs, classes, 1) {
+			return errors.New("the kept examples are not those of the model")
+		}
+		return cmp.Or(r.Next.validate(), r.Whole.validate())
 	}
-	return cmp.Or(h.Record.Validate(), h.Recent.Validate())
+	return nil
 }
 
 // familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
-// learned inputs. The input distribution gives one p-value, a model that is an output layer another. The
+// learned inputs. The input distribution gives one p-value, a predictor that is an output layer another. The
 // result is twice the smaller of two p-values (Bonferroni), and 1 if there is none.
-func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
-	p := []float64{1}
-	if h.Familiar != nil {
-		p = append(p, h.Familiar.P(x))
+func familiarity(inputs *familiar.Inputs, knows bnn.Predictor, x []float64, class int) float64 {
+	p, tests := 1.0, 0
+	if inputs != nil {
+		p, tests = inputs.P(x), 1
 	}
-	if f, ok := m.(features.Model); ok {
+	if f, ok := knows.(features.Predictor); ok {
 		z := make([]float64, f.Size)
 		_ = f.Standard(z, x) // no error: the prediction has checked x
-		m, x = f.Model, z
+		knows, x = f.Predictor, z
 	}
-	if l, ok := m.(*readout.Layer); ok {
+	if l, ok := knows.(*readout.Layer); ok {
 		by, _, err := l.Familiarity([][]float64{x}, []int{class})
 		if err == nil && !math.IsNaN(by[0]) { // NaN: too few examples of the class
-			p = append(p, by[0])
+			p, tests = min(p, by[0]), tests+1
 		}
 	}
-	return min(1, float64(max(1, len(p)-1))*slices.Min(p))
+	return min(1, float64(max(1, tests))*p)
+}
+
+// repeats remembers the latest rows, each with its class, by hashes.
+type repeats struct {
+	hashes []uint32 // the latest hashes; once there are mostRows, the oldest is replaced
+	oldest int
+	count  map[uint32]int // how often hashes has a hash
+}
+
+const mostRows = 1 << 16
+
+// add adds a row, and reports whether it is among the latest already.
+func (r *repeats) add(x []float64, class int) bool {
+	h := uint64(class)
+	for _, v := range x {
+		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // + 0 turns −0 into 0
+		h ^= h >> 29
+	}
+	return r.addHash(uint32(h))
+}
+
+func (r *repeats) addHash(h uint32) bool {
+	if r.count == nil {
+		r.count = map[uint32]int{}
+	}
+	if len(r.hashes) < mostRows {
+		r.hashes = append(r.hashes, h)
+	} else {
+		old := r.hashes[r.oldest]
+		if r.count[old]--; r.count[old] == 0 {
+			delete(r.count, old)
+		}
+		r.hashes[r.oldest] = h
+		r.oldest = (r.oldest + 1) % mostRows
+	}
+	r.count[h]++
+	return r.count[h] > 1
+}
+
+// MarshalText implements [encoding.TextMarshaler], by the hashes in hexadecimal, oldest first.
+func (r repeats) MarshalText() ([]byte, error) {
+	var text []byte
+	for _, h := range slices.Concat(r.hashes[r.oldest:], r.hashes[:r.oldest]) {
+		text = fmt.Appendf(text, "%08x", h)
+	}
+	return text, nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (r *repeats) UnmarshalText(text []byte) error {
+	*r = repeats{}
+	for digits := range slices.Chunk(text, 8) {
+		h, err := strconv.ParseUint(string(digits), 16, 32)
+		if err != nil {
+			return err
+		}
+		r.addHash(uint32(h))
+	}
+	return nil
 }

@@ -62,24 +62,34 @@ func NewMixture(cfg bnn.Config, images bool, src rand.Source) (*mixture.Mixture,
 	return mixture.New(append(members, features.Model{Map: m, Model: layer})...)
 }
 
-// variants returns the configurations of the networks of the default mixture. Three multiply the prior
-// variances of cfg in hidden and output layers by 1 and 3, 0.1 and 10, 0.1 and 0.3; they are left out if cfg
-// has no hidden layers. Two have no hidden layers and multiply by 1 and 0.001, relative to the default
-// without hidden layers if cfg has default variances.
+// variants returns the configurations of the networks of the default mixture. The first three have the layers
+// of cfg, and are left out if it has no hidden ones; the last three have no hidden layers. Their prior
+// variances are those of cfg, or without hidden layers of [linear], times two factors for hidden and output
+// layers. Half of them have process noise, and follow a stream that changes.
 func variants(cfg bnn.Config) (configs []bnn.Config) {
-	last := len(cfg.PriorVar) - 1
-	for _, factor := range [][2]float64{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
-		if last > 0 {
+	for _, v := range []struct{ hidden, output, hiddenNoise, noise float64 }{
+		{0.1, 0.3, 0, 0}, {1, 10, 0, 1e-3}, {1, 1, 1e-4, 1e-4},
+	} {
+		if last := len(cfg.PriorVar) - 1; last > 0 {
 			c := cfg
 			c.PriorVar = slices.Clone(cfg.PriorVar)
-			floats.Scale(factor[0], c.PriorVar[:last])
-			c.PriorVar[last] *= factor[1]
+			floats.Scale(v.hidden, c.PriorVar[:last])
+			c.PriorVar[last] *= v.output
+			if v.noise > 0 {
+				c.ProcessNoise = append(slices.Repeat([]float64{v.hiddenNoise}, last), v.noise)
+			}
 			configs = append(configs, c)
 		}
 	}
-	for _, factor := range []float64{1, 0.001} {
+	for _, v := range []struct{ output, noise float64 }{{1, 0}, {0.001, 0}, {100, 1e-3}} {
 		c := linear(cfg)
-		c.PriorVar[0] *= factor
+		c.PriorVar[0] *= v.output
+		if v.noise > 0 {
+			c.ProcessNoise = []float64{v.noise}
+			if c.Covariance = slices.Clone(c.Covariance); c.Covariance[0] == bnn.Full {
+				c.Covariance[0] = bnn.Shared // follows as fast on two classes, and is cheaper
+			}
+		}
 		configs = append(configs, c)
 	}
 	return configs

@@ -45,8 +45,7 @@ func Load(r io.Reader) (*Classifier, error) {
 			s.Note = json.RawMessage(note)
 		}
 	}
-	inputs, _ := m.Shape()
-	if err := s.History.validate(inputs); err != nil {
+	if err := s.History.validate(m); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
 	c := From(m, &s.History)

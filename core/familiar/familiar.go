@@ -16,6 +16,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -44,6 +45,7 @@ type Inputs struct {
 	state
 	directions [][]float64 // random directions; nil: the inputs are not projected
 	factor     *linalg.Cholesky
+	scratch    sync.Pool // vectors of P
 }
 
 type state struct {
@@ -67,6 +69,15 @@ func New(inputs int) *Inputs {
 	}}
 	f.direct()
 	return f
+}
+
+// Clone returns a copy.
+func (f *Inputs) Clone() *Inputs {
+	c := &Inputs{state: f.state, directions: f.directions, factor: f.factor}
+	for _, v := range []*[]float64{&c.Low, &c.High, &c.Mean, (*[]float64)(&c.Scatter), (*[]float64)(&c.Fit), &c.Scores} {
+		*v = slices.Clone(*v)
+	}
+	return c
 }
 
 func (f *Inputs) direct() {
@@ -94,7 +105,8 @@ func (f *Inputs) Observe(x []float64) error {
 			return fmt.Errorf("familiar: input %d is %g; need −1e100 to 1e100", j, x)
 		}
 	}
-	z := f.from(x)
+	z := make([]float64, len(f.Mean))
+	f.from(z, x)
 	if f.Fitted >= 2 && f.Seen%f.Step == 0 {
 		f.keep(f.score(x, slices.Clone(z)))
 	}
@@ -137,14 +149,13 @@ func (f *Inputs) keep(score float64) {
 	f.Step, f.Scores = 2*f.Step, even
 }
 
-func (f *Inputs) from(x []float64) []float64 {
-	z := make([]float64, len(f.Mean))
+// from sets z to x, or its projections, less the mean.
+func (f *Inputs) from(z, x []float64) {
 	copy(z, x)
 	for i, direction := range f.directions {
 		z[i] = kernel.Dot(direction, x)
 	}
 	floats.Sub(z, f.Mean)
-	return z
 }
 
 func (f *Inputs) factorize() bool {
@@ -196,28 +207,37 @@ func (f *Inputs) P(x []float64) float64 {
 	if len(f.Scores) < fewScores {
 		return 1
 	}
-	score := f.score(x, f.from(x))
-	p := Tail(f.Scores, nil, score)
+	z, _ := f.scratch.Get().(*[]float64)
+	if z == nil {
+		z = new([]float64)
+	}
+	*z = append((*z)[:0], f.Mean...)
+	f.from(*z, x)
+	score := f.score(x, *z)
+	f.scratch.Put(z)
+	p := tail(f.Scores, nil, score, 1)
 	if len(f.Mean) < typical {
 		return p
 	}
-	mirrored := slices.Clone(f.Scores)
-	floats.Scale(-1, mirrored)
-	return min(1, p/0.9, Tail(mirrored, nil, -score)/0.1)
+	return min(1, p/0.9, tail(f.Scores, nil, -score, -1)/0.1)
 }
 
 // Tail returns the share of the scores, and of s itself, that are at least s. counts says how often each
 // score counts, nil for once, and adds up to two or more. Beyond all scores Tail is exponential with a mean
 // two standard errors above its estimate from the √n largest ones (Hill, "A simple general approach to
 // inference about the tail of a distribution", Annals of Statistics 1975).
-func Tail(scores, counts []float64, s float64) float64 {
+func Tail(scores, counts []float64, s float64) float64 { return tail(scores, counts, s, 1) }
+
+// tail is the Tail of sign times the scores. It allocates only beyond all scores.
+func tail(scores, counts []float64, s, sign float64) float64 {
+	n, above := kernel.Sum(counts), 0.0
 	if counts == nil {
-		counts = slices.Repeat([]float64{1}, len(scores))
+		n = float64(len(scores))
 	}
-	var n, above float64
 	for i, score := range scores {
-		n += counts[i]
-		if score >= s {
+		if sign*score >= s && counts == nil {
+			above++
+		} else if sign*score >= s {
 			above += counts[i]
 		}
 	}
@@ -225,6 +245,11 @@ func Tail(scores, counts []float64, s float64) float64 {
 	if above > 0 {
 		return (above + 1) * smallest
 	}
+	if counts == nil {
+		counts = slices.Repeat([]float64{1}, len(scores))
+	}
+	scores = slices.Clone(scores)
+	floats.Scale(sign, scores)
 	var order []int
 	for i, count := range counts {
 		if count > 0 {
@@ -262,11 +287,11 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: "+
 			"these do not fit", inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
 	}
-	read := Inputs{state: s}
+	read := &Inputs{state: s}
 	if s.Fitted >= 2 && !read.factorize() {
 		return fmt.Errorf("familiar: the covariance is not positive definite")
 	}
 	read.direct()
-	*f = read
+	f.state, f.directions, f.factor = read.state, read.directions, read.factor
 	return nil
 }

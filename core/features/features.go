@@ -58,7 +58,7 @@ type Map struct {
 	bias    []float64 // Relu only
 	conv    *pooling  // Conv only
 
-	latest atomic.Pointer[pair] // the last input that a Model mapped, with its features
+	latest atomic.Pointer[pair] // the last input that a Model mapped, see take
 }
 
 type pair struct{ x, y []float64 }
@@ -117,15 +117,15 @@ type Model struct {
 
 // Observe lets the model learn the features of an example.
 func (m Model) Observe(x []float64, class int) (bnn.Update, error) {
-	y, err := m.mapped(x)
-	u, refused := m.Model.Observe(y, class)
+	p, err := m.take(x)
+	u, refused := m.Model.Observe(p.y, class)
+	m.latest.Store(p)
 	return u, cmp.Or(err, refused)
 }
 
 // Predict sets dst to the prediction of the model.
 func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
-	y, err := m.mapped(x)
-	return cmp.Or(err, m.Model.Predict(dst, y))
+	return Predictor{m.Map, m.Model}.Predict(dst, x)
 }
 
 // Before implements [bnn.Sequential], by the model's Before or else Predict.
@@ -134,40 +134,69 @@ func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	if !ok {
 		return m.Predict(dst, x)
 	}
-	y, err := m.mapped(x)
-	return cmp.Or(err, s.Before(dst, y))
+	p, err := m.take(x)
+	wrong := s.Before(dst, p.y)
+	m.latest.Store(p)
+	return cmp.Or(err, wrong)
 }
 
-// Unwrap returns the model.
-func (m Model) Unwrap() bnn.Model { return m.Model }
+// Snapshot implements [bnn.Model] by a [Predictor].
+func (m Model) Snapshot() bnn.Predictor { return Predictor{m.Map, m.Model.Snapshot()} }
 
-// PredictLeftOut implements [bnn.LeftOut], by the model's PredictLeftOut or else Predict.
-func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
-	l, ok := m.Model.(bnn.LeftOut)
-	if !ok {
-		return m.Predict(dst, x)
-	}
-	y, err := m.mapped(x)
-	return cmp.Or(err, l.PredictLeftOut(dst, y, class))
+// Shape returns the numbers of inputs of the map and of classes.
+func (m Model) Shape() (inputs, classes int) { return Predictor{m.Map, m.Model}.Shape() }
+
+// Predictor is a predictor on the features of its inputs.
+type Predictor struct {
+	*Map
+	bnn.Predictor
 }
 
-// mapped returns the features of x, cached from the last call.
-func (m Model) mapped(x []float64) ([]float64, error) {
-	if latest := m.latest.Load(); latest != nil && slices.Equal(latest.x, x) {
-		return latest.y, nil
-	}
-	y := make([]float64, m.Size)
-	err := m.Standard(y, x)
-	if err == nil {
-		m.latest.Store(&pair{slices.Clone(x), y})
-	}
-	return y, err
+// Predict sets dst to the prediction for x.
+func (p Predictor) Predict(dst *bnn.Prediction, x []float64) error {
+	mapped, err := p.take(x)
+	wrong := p.Predictor.Predict(dst, mapped.y)
+	p.latest.Store(mapped)
+	return cmp.Or(err, wrong)
 }
 
 // Shape returns the numbers of inputs of the map and of classes.
-func (m Model) Shape() (inputs, classes int) {
-	_, classes = m.Model.Shape()
-	return m.Inputs, classes
+func (p Predictor) Shape() (inputs, classes int) {
+	_, classes = p.Predictor.Shape()
+	return p.Inputs, classes
+}
+
+// Unwrap returns the predictor on the features.
+func (p Predictor) Unwrap() bnn.Predictor { return p.Predictor }
+
+// PredictLeftOut implements [bnn.LeftOut], by PredictLeftOut of the predictor or else Predict.
+func (p Predictor) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
+	l, ok := p.Predictor.(bnn.LeftOut)
+	if !ok {
+		return p.Predict(dst, x)
+	}
+	mapped, err := p.take(x)
+	wrong := l.PredictLeftOut(dst, mapped.y, class)
+	p.latest.Store(mapped)
+	return cmp.Or(err, wrong)
+}
+
+// take returns x with its features, NaN after an error. It is the pair that was stored last, so that an input
+// that is predicted and then learned is mapped once, and so that mapping allocates nothing. Until the caller
+// stores the pair again, it belongs to the caller.
+func (m *Map) take(x []float64) (*pair, error) {
+	p := m.latest.Swap(nil)
+	if p == nil {
+		p = &pair{y: make([]float64, m.Size)}
+	}
+	if p.x != nil && slices.Equal(p.x, x) {
+		return p, nil
+	}
+	err := m.Standard(p.y, x)
+	if p.x = append(p.x[:0], x...); err != nil {
+		p.x = nil
+	}
+	return p, err
 }
 
 // standard has the approximate mean and standard deviation of features: for [Relu] √(1/π) and √(1 − 1/π), for
@@ -199,6 +228,7 @@ func (m *Map) Standard(dst, x []float64) error {
 }
 
 var (
+	_ bnn.Model      = Model{}
 	_ bnn.Sequential = Model{}
-	_ bnn.LeftOut    = Model{}
+	_ bnn.LeftOut    = Predictor{}
 )

@@ -28,11 +28,7 @@ func (c *calibration) add(p []float64, class int, weight float64) {
 	}
 }
 
-func (c *calibration) normalise() {
-	floats.AddConst(-slices.Max(c.logWeight[:]), c.logWeight[:])
-	kernel.ExpAll(c.weight[:], c.logWeight[:])
-	floats.Scale(1/kernel.Sum(c.weight[:]), c.weight[:])
-}
+func (c *calibration) normalise() { normalise(c.weight[:], c.logWeight[:]) }
 
 // calibrate calibrates the probabilities p, unless they are NaN, and keeps their sum.
 func (c *calibration) calibrate(p []float64) {

@@ -4,22 +4,22 @@
 //	m, err := mixture.New(network, ensemble, layer)
 //	update, err := m.Observe([]float64{0.5, 1.5}, 0)
 //	var p bnn.Prediction
-//	err = m.Predict(&p, []float64{-1, 0.3})
+//	err = m.Predict(&p, []float64{-1, 0.3})            // the next example of the stream
+//	err = m.Snapshot().Predict(&p, []float64{-1, 0.3}) // any input
 //
 // From the distributions p_k of the members with weights w_k it predicts Σ_k w_k p_k, and calibrates the
 // mixture by powers τ with weights of their own, see calibration.go. Both kinds of weights follow from the
-// probabilities that the members and the mixture gave to the classes. There are two weightings:
+// probabilities that the members and the mixture gave to the classes before they learned them:
 //
-//   - along the stream, for [Mixture.Before]: by the predictions of each example before it was learned;
-//   - for [Mixture.Predict]: the same while the classes seem to come in a random order; otherwise by the
-//     present predictions of a random sample of all examples, see [Order].
+//   - [Mixture.Predict] has weights that forget, by a fixed share, as the best member may change;
+//   - a [Snapshot] has the weights of the whole stream while its classes seem to come in a random order;
+//     otherwise those by the present predictions of a random sample of all examples, see [Order].
 package mixture
 
 import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
@@ -27,36 +27,42 @@ import (
 )
 
 // Mixture is a mixture of models. A member that returns an error, or no LogP, counts as giving the class the
-// probability zero. Only Predict, Weights and State are safe for concurrent use, Predict each time with its
-// own Prediction.
+// probability zero. It is not safe for concurrent use; its snapshots are.
 type Mixture struct {
-	members  []bnn.Model
-	parallel bool       // large members learn in parallel
-	state    State      // the state without the log weights, which stream has
-	stream   *weighting // weights along the stream, for Before
+	members     []bnn.Model
+	parallel    bool       // large members learn in parallel
+	state       State      // the state without the log weights
+	next, whole *weighting // the weights for the next example, and those by the whole stream
 
-	mu       sync.Mutex
-	snapshot *weighting // weights for Predict; nil: not computed since the last example
-
-	// Scratch space of Observe: the example, and the members' predictions and results.
-	x          []float64
-	class      int
-	calibrates bool // whether the example changes the weights of the powers
-	before     bnn.Prediction
-	updates    []bnn.Update
-	errs       []error
-	logP       []float64
+	// Scratch space: the input of the last prediction, with the distributions of the members, and whether each
+	// member predicted it; and of Observe the example, and the members' results.
+	latest  []float64
+	p       [][]float64
+	able    []bool
+	x       []float64
+	class   int
+	predict bool // whether Observe predicts the example
+	before  []bnn.Prediction
+	mixed   []float64
+	updates []bnn.Update
+	errs    []error
+	logP    []float64
 }
 
 // State is the state of a [Mixture] apart from its members. A restored mixture continues as the original, to
 // the bit.
 type State struct {
-	Seen       int       `json:"seen"`                 // number of examples behind the weights
-	Fixed      bool      `json:"fixed"`                // see [Mixture.Fix]
-	Forgetting float64   `json:"forgetting,omitempty"` // see [Mixture.Forget]
-	Mixtures   []float64 `json:"mixtures"`             // log weights of quartets of members, the largest 0
-	Powers     []float64 `json:"powers"`               // log weights of the powers τ, the largest 0
-	Order      Order     `json:"order"`
+	Seen  int     `json:"seen"`  // number of examples behind the weights
+	Fixed bool    `json:"fixed"` // see [Mixture.Fix]
+	Next  Weights `json:"next"`  // for the next example
+	Whole Weights `json:"whole"` // by the whole stream
+	Order Order   `json:"order"`
+}
+
+// Weights are logarithms of weights, the largest 0.
+type Weights struct {
+	Quartets []float64 `json:"quartets"` // mixtures of four members, see memberWeights
+	Powers   []float64 `json:"powers"`   // the powers τ
 }
 
 // mostMembers limits the number of quartets, see memberWeights, to 3,876.
@@ -73,21 +79,30 @@ func New(members ...bnn.Model) (*Mixture, error) {
 		return nil, fmt.Errorf("mixture: %w", err)
 	}
 	m := &Mixture{
-		members: slices.Clone(members), stream: newWeighting(n),
-		updates: make([]bnn.Update, n), errs: make([]error, n), logP: make([]float64, n),
+		members: slices.Clone(members), next: newWeighting(n), whole: newWeighting(n), able: make([]bool, n),
+		before: make([]bnn.Prediction, n), updates: make([]bnn.Update, n), errs: make([]error, n),
+		logP: make([]float64, n),
 	}
 	_, classes := m.Shape()
-	m.state.Order = Order{Counts: make([]int, classes), Kept: make([][]Kept, classes)}
-	m.before = m.newPrediction()
+	m.state.Order = *NewOrder(classes)
+	m.resize()
 	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(networks(members), large)
 	return m, nil
+}
+
+// resize makes the scratch space fit the number of classes.
+func (m *Mixture) resize() {
+	_, classes := m.Shape()
+	m.latest, m.mixed, m.p = nil, make([]float64, classes), make([][]float64, len(m.members))
+	for k := range m.p {
+		m.p[k] = make([]float64, classes)
+	}
 }
 
 // State returns a copy of the state.
 func (m *Mixture) State() State {
 	s := m.state
-	s.Mixtures, s.Powers = slices.Clone(m.stream.members.logWeight), slices.Clone(m.stream.powers.logWeight[:])
-	s.Order = s.Order.clone()
+	s.Next, s.Whole, s.Order = m.next.state(), m.whole.state(), *s.Order.Clone()
 	return s
 }
 
@@ -98,18 +113,12 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 		return nil, err
 	}
 	inputs, classes := m.Shape()
-	w := m.stream
-	if len(s.Mixtures) != len(w.members.logWeight) || len(s.Powers) != len(powers) || s.Seen < 0 ||
-		!kernel.Finite(slices.Concat(s.Mixtures, s.Powers)...) || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
-		!s.Order.fits(inputs, classes, len(members)) {
+	if !m.next.restore(s.Next) || !m.whole.restore(s.Whole) || s.Seen < 0 ||
+		!s.Order.Fits(inputs, classes, len(members)) {
 		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of "+
 			"%d members with %d inputs and %d classes", len(members), inputs, classes)
 	}
-	copy(w.members.logWeight, s.Mixtures)
-	copy(w.powers.logWeight[:], s.Powers)
-	w.normalise()
-	m.state = s
-	m.state.Mixtures, m.state.Powers, m.state.Order = nil, nil, s.Order.clone()
+	m.state = State{Seen: s.Seen, Fixed: s.Fixed, Order: *s.Order.Clone()}
 	return m, nil
 }
 
@@ -137,6 +146,13 @@ func large(n *bnn.Network) bool {
 	return connections >= 1<<14
 }
 
+// follows reports whether the model forgets by design: whether its networks have process noise.
+func follows(m bnn.Model) bool {
+	return slices.ContainsFunc(networks([]bnn.Model{m}), func(n *bnn.Network) bool {
+		return kernel.Sum(n.Config().ProcessNoise) > 0
+	})
+}
+
 // each calls do for each member.
 func (m *Mixture) each(do func(m *Mixture, k int)) {
 	if m.parallel {
@@ -152,8 +168,11 @@ func (m *Mixture) each(do func(m *Mixture, k int)) {
 // Members returns the members. Changing one changes the mixture.
 func (m *Mixture) Members() []bnn.Model { return m.members }
 
-// Weights returns a copy of the members' weights that Predict uses.
-func (m *Mixture) Weights() []float64 { return slices.Clone(m.current().members.weight) }
+// Weights returns a copy of the members' weights for the next example.
+func (m *Mixture) Weights() []float64 { return slices.Clone(m.next.members.weight) }
+
+// Order returns the order of the examples. It must not be changed.
+func (m *Mixture) Order() *Order { return &m.state.Order }
 
 // Shape implements [bnn.Model].
 func (m *Mixture) Shape() (inputs, classes int) { return m.members[0].Shape() }
@@ -172,23 +191,17 @@ func (m *Mixture) AddClass() error {
 			return err // only the first member can fail, at its largest number of classes
 		}
 	}
-	m.state.Order.addClass()
-	m.snapshot, m.before = nil, m.newPrediction()
+	m.state.Order.AddClass()
+	m.resize()
 	return nil
 }
 
-// Fix freezes the weights of the members, for a second pass over the same examples.
-func (m *Mixture) Fix() { m.stream, m.state.Fixed = m.current(), true }
+// Fix freezes the weights of the members at those of a snapshot, for a second pass over the same examples.
+func (m *Mixture) Fix() {
+	s := m.Snapshot().(*Snapshot)
+	s.weigh()
+	m.next, m.whole, m.state.Fixed = s.weights, s.weights, true
+}
 
 // Serial makes large members learn one after another, for programs that already use all processors.
 func (m *Mixture) Serial() { m.parallel = false }
-
-// Forget discounts the past, for streams whose distribution changes: before each example the log weights are
-// multiplied by 1 − fraction, 0 ≤ fraction ≤ 1, and the order of the classes is not tested.
-func (m *Mixture) Forget(fraction float64) error {
-	if !(0 <= fraction && fraction <= 1) {
-		return fmt.Errorf("mixture: forgetting of %g: need 0 to 1", fraction)
-	}
-	m.state.Forgetting, m.snapshot = fraction, nil
-	return nil
-}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"closedform/core/bnn"
 	"closedform/internal/kernel"
 )
 
@@ -13,17 +14,20 @@ import (
 //
 //   - Equal labels follow each other more often than in a random order, by more than five standard
 //     deviations and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: since the kept examples of the class were learned, their log
-//     probabilities (raised to −10) have fallen on average by more than 1 and by more than three standard
-//     errors.
+//   - A network without process noise has forgotten a class that was away: since the kept examples of the
+//     class were learned, their log probabilities (raised to −10) have fallen on average by more than 1 and by
+//     more than three standard errors, and the class did not come for five times as long as on average. What
+//     is forgotten of a class that was there has changed.
 //
-// In both cases the weights of Predict follow from the present predictions of the kept examples; an output
-// layer leaves out each example that it predicts. The examples of a class have its share of all examples as
-// their total weight.
+// In both cases the weights of a [Snapshot] follow from the present predictions of the kept examples; an
+// output layer leaves out each example that it predicts. The examples of a class have its share of all
+// examples as their total weight.
 type Order struct {
 	Counts []int    `json:"counts"` // number of examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
 	Last   int      `json:"last"`   // the class of the latest example
+	Latest []int    `json:"latest"` // for each class, the number of its latest example, from 1; 0: none
+	Away   []int    `json:"away"`   // for each class, the number of examples since it came before its last run
 	Kept   [][]Kept `json:"kept"`   // a random sample of up to fifty examples of each class
 }
 
@@ -39,19 +43,36 @@ const (
 	minLogP  = -10 // floor of the log probabilities in the second test
 )
 
-func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
+// NewOrder returns the order of no examples.
+func NewOrder(classes int) *Order {
+	o := new(Order)
+	for range classes {
+		o.AddClass()
+	}
+	return o
+}
 
-func (o *Order) clone() Order {
+// AddClass adds a class without examples after the others.
+func (o *Order) AddClass() {
+	o.Counts, o.Latest, o.Away = append(o.Counts, 0), append(o.Latest, 0), append(o.Away, 0)
+	o.Kept = append(o.Kept, nil)
+}
+
+// Clone returns a copy.
+func (o *Order) Clone() *Order {
 	c := *o
-	c.Counts, c.Kept = slices.Clone(o.Counts), slices.Clone(o.Kept)
+	c.Counts, c.Latest, c.Away = slices.Clone(o.Counts), slices.Clone(o.Latest), slices.Clone(o.Away)
+	c.Kept = slices.Clone(o.Kept)
 	for i, kept := range c.Kept {
 		c.Kept[i] = slices.Clone(kept) // the examples themselves never change
 	}
-	return c
+	return &c
 }
 
-func (o *Order) fits(inputs, classes, members int) bool {
-	good := len(o.Counts) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
+// Fits reports whether the order can be that of examples of this shape.
+func (o *Order) Fits(inputs, classes, members int) bool {
+	good := len(o.Counts) == classes && len(o.Latest) == classes && len(o.Away) == classes &&
+		len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
 		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
 		for _, e := range o.Kept[c] {
@@ -62,13 +83,16 @@ func (o *Order) fits(inputs, classes, members int) bool {
 	return good
 }
 
-// add counts an example, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,
+// Add counts an example, which the members had given these log probabilities, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,
 // "Random sampling with a reservoir", 1985), drawn by the example's number in its class.
-func (o *Order) add(x []float64, class int, logP []float64) {
-	if o.Last == class && o.Counts[class] > 0 {
+func (o *Order) Add(x []float64, class int, logP []float64) {
+	n := o.examples() + 1
+	if o.Counts[class] > 0 && o.Last == class {
 		o.Same++
+	} else if o.Counts[class] > 0 {
+		o.Away[class] = n - o.Latest[class]
 	}
-	o.Last = class
+	o.Last, o.Latest[class] = class, n
 	o.Counts[class]++
 	place := o.Counts[class] - 1
 	if place >= mostKept {
@@ -87,6 +111,20 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
+func (o *Order) examples() (n int) {
+	for _, count := range o.Counts {
+		n += count
+	}
+	return n
+}
+
+// wasAway reports whether the latest example of a class, or the one before its last run, came more than five
+// times the mean distance of its examples ago, as in a random order one in 150.
+func (o *Order) wasAway(class int) bool {
+	n := o.examples()
+	return max(n-o.Latest[class], o.Away[class])*o.Counts[class] > 5*n
+}
+
 // learned is a kept example with its class, and the weight that it has in the sample.
 type learned struct {
 	Kept
@@ -96,10 +134,7 @@ type learned struct {
 
 // sample returns the kept examples with weights of mean 1.
 func (o *Order) sample() (sample []learned) {
-	examples := 0
-	for _, n := range o.Counts {
-		examples += n
-	}
+	examples := o.examples()
 	for class, kept := range o.Kept {
 		for _, e := range kept {
 			weight := float64(o.Counts[class]) / float64(examples) / float64(len(kept))
@@ -112,9 +147,9 @@ func (o *Order) sample() (sample []learned) {
 	return sample
 }
 
-// hasRuns is the first test, with the moments of the number of equal neighbours in a random order (Mood, "The
+// HasRuns is the first test, with the moments of the number of equal neighbours in a random order (Mood, "The
 // distribution theory of runs", 1940).
-func (o *Order) hasRuns() bool {
+func (o *Order) HasRuns() bool {
 	var n, square, cube float64
 	for _, count := range o.Counts {
 		c := float64(count)
@@ -127,11 +162,20 @@ func (o *Order) hasRuns() bool {
 	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
 }
 
-// hasForgotten is the second test, for member k: now has the present log probabilities of the examples.
-func hasForgotten(sample []learned, k int, now []float64) bool {
+// Ordered reports whether the order is not random, by both tests of a model and its snapshot p.
+func (o *Order) Ordered(p bnn.Predictor) bool {
+	if o.HasRuns() {
+		return true
+	}
+	sample := o.sample()
+	return leftOut(p) == nil && o.hasForgotten(sample, 0, logProbabilities(p, sample))
+}
+
+// hasForgotten is the second test, for a network with the present log probabilities of the sample.
+func (o *Order) hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
-		mean, square := 0.0, 0.0
-		for end < len(sample) && sample[end].class == sample[start].class {
+		class, mean, square := sample[start].class, 0.0, 0.0
+		for end < len(sample) && sample[end].class == class {
 			f := sample[end].LogP[k] - max(minLogP, now[end])
 			mean, square = mean+f, square+float64(f*f)
 			end++
@@ -139,7 +183,7 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 		m := float64(end - start)
 		mean /= m
 		variance := max(0, square-float64(m*mean)*mean) / (m - 1)
-		if m >= 5 && mean > 1 && mean > 3*math.Sqrt((variance+0.01)/m) {
+		if m >= 5 && mean > 1 && mean > 3*math.Sqrt((variance+0.01)/m) && o.wasAway(class) {
 			return true
 		}
 	}

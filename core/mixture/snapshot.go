@@ -3,97 +3,153 @@ package mixture
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // minMixture is the smallest log probability of a quartet for a kept example.
 const minMixture = -20
 
-// current returns the weighting of Predict: that of the stream, or that by the kept examples if the classes
-// came in an order.
-func (m *Mixture) current() *weighting {
-	if m.state.Fixed || m.state.Forgetting > 0 {
-		return m.stream
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.snapshot != nil {
-		return m.snapshot
-	}
-	m.snapshot = m.stream
-	sample, now := m.state.Order.sample(), make([][]float64, len(m.members)) // now: log probabilities by member
-	forgotten := make([]bool, len(m.members))
-	m.each(func(m *Mixture, k int) {
-		if leftOut(m.members[k]) == nil {
-			now[k] = m.logProbabilities(sample, k)
-			forgotten[k] = hasForgotten(sample, k, now[k])
-		}
-	})
-	if m.state.Order.hasRuns() || slices.Contains(forgotten, true) {
-		m.each(func(m *Mixture, k int) {
-			if now[k] == nil {
-				now[k] = m.logProbabilities(sample, k)
-			}
-		})
-		m.snapshot = m.weighted(sample, now)
-	}
-	return m.snapshot
+// Snapshot is what a [Mixture] had learned, for any inputs like those learned, in whatever order they came. It
+// does not change, and is safe for concurrent use, each call with its own Prediction. The first call computes
+// the weights.
+type Snapshot struct {
+	members  []bnn.Predictor
+	follows  []bool // members that forget by design, which the test of the order leaves out
+	parallel bool
+	order    *Order
+	sample   []learned
+
+	once    sync.Once
+	weights *weighting
+	ordered bool
 }
 
-// leftOut returns the model if it, and what it wraps, can predict a learned example as if it had not learned
-// it; else nil.
-func leftOut(m bnn.Model) bnn.LeftOut {
-	if outer, ok := m.(interface{ Unwrap() bnn.Model }); ok && leftOut(outer.Unwrap()) == nil {
+// Snapshot implements [bnn.Model] by a [*Snapshot].
+func (m *Mixture) Snapshot() bnn.Predictor {
+	s := &Snapshot{parallel: m.parallel, weights: m.whole.clone()}
+	if s.order = m.state.Order.Clone(); !m.state.Fixed {
+		s.sample = s.order.sample()
+	}
+	for _, member := range m.members {
+		s.members, s.follows = append(s.members, member.Snapshot()), append(s.follows, follows(member))
+	}
+	return s
+}
+
+// Shape implements [bnn.Predictor].
+func (s *Snapshot) Shape() (inputs, classes int) { return s.members[0].Shape() }
+
+// Predict sets dst to the prediction for any x, as [Mixture.Predict] does for the next example.
+func (s *Snapshot) Predict(dst *bnn.Prediction, x []float64) error {
+	s.once.Do(s.weigh)
+	return s.weights.predict(dst, s, x, func(k int, dst *bnn.Prediction) error {
+		return s.members[k].Predict(dst, x)
+	})
+}
+
+// Ordered reports whether the classes came in an order that is not random, see [Order].
+func (s *Snapshot) Ordered() bool {
+	s.once.Do(s.weigh)
+	return s.ordered
+}
+
+// Weights returns a copy of the members' weights.
+func (s *Snapshot) Weights() []float64 {
+	s.once.Do(s.weigh)
+	return slices.Clone(s.weights.members.weight)
+}
+
+// weigh tests the order, and if it is not random computes the weights by the kept examples.
+func (s *Snapshot) weigh() {
+	now, forgotten := make([][]float64, len(s.members)), make([]bool, len(s.members))
+	s.each(func(k int) {
+		if !s.follows[k] && leftOut(s.members[k]) == nil {
+			now[k] = logProbabilities(s.members[k], s.sample)
+			forgotten[k] = s.order.hasForgotten(s.sample, k, now[k])
+		}
+	})
+	if s.ordered = len(s.sample) > 0 && s.order.HasRuns() || slices.Contains(forgotten, true); !s.ordered {
+		return
+	}
+	s.each(func(k int) {
+		if now[k] == nil {
+			now[k] = logProbabilities(s.members[k], s.sample)
+		}
+	})
+	s.weights = s.weighted(now)
+}
+
+func (s *Snapshot) each(do func(k int)) {
+	if s.parallel {
+		linalg.Parallel(len(s.members), do)
+		return
+	}
+	for k := range s.members {
+		do(k)
+	}
+}
+
+// leftOut returns the predictor if it, and what it wraps, can predict a learned example as if it had not
+// learned it; else nil.
+func leftOut(p bnn.Predictor) bnn.LeftOut {
+	if outer, ok := p.(interface{ Unwrap() bnn.Predictor }); ok && leftOut(outer.Unwrap()) == nil {
 		return nil
 	}
-	l, _ := m.(bnn.LeftOut)
+	l, _ := p.(bnn.LeftOut)
 	return l
 }
 
-// predict predicts the example, leaving it out where the model can.
-func (e *learned) predict(m bnn.Model, dst *bnn.Prediction, x []float64) error {
-	if l := leftOut(m); l != nil {
-		return l.PredictLeftOut(dst, x, e.class)
+// predict predicts the example, leaving it out where the predictor can.
+func (e *learned) predict(p bnn.Predictor, dst *bnn.Prediction) error {
+	if l := leftOut(p); l != nil {
+		return l.PredictLeftOut(dst, e.X, e.class)
 	}
-	return m.Predict(dst, x)
+	return p.Predict(dst, e.X)
 }
 
-// logProbabilities returns the present log probabilities of member k for the classes of the sample.
-func (m *Mixture) logProbabilities(sample []learned, k int) []float64 {
-	var p bnn.Prediction
+// logProbabilities returns the present log probabilities of the classes of the sample.
+func logProbabilities(p bnn.Predictor, sample []learned) []float64 {
+	var q bnn.Prediction
 	logP := make([]float64, len(sample))
 	for i, e := range sample {
-		if logP[i] = math.Inf(-1); e.predict(m.members[k], &p, e.X) == nil {
-			logP[i] = kernel.Log(p.P[e.class] / p.Sum())
+		if logP[i] = math.Inf(-1); e.predict(p, &q) == nil {
+			logP[i] = kernel.Log(q.P[e.class] / q.Sum())
 		}
 	}
 	return logP
 }
 
-// weighted returns the weighting by a sample with the present log probabilities of each member.
-func (m *Mixture) weighted(sample []learned, now [][]float64) *weighting {
-	w, logP := newWeighting(len(m.members)), make([]float64, len(m.members))
-	for i, e := range sample {
+// weighted returns the weighting by the sample with the present log probabilities of each member.
+func (s *Snapshot) weighted(now [][]float64) *weighting {
+	w, logP := newWeighting(len(s.members)), make([]float64, len(s.members))
+	for i, e := range s.sample {
 		for k := range now {
 			logP[k] = now[k][i]
 		}
 		w.members.add(logP, e.weight, minMixture)
 	}
 	w.normalise()
-	p := m.newPrediction()
-	for _, e := range sample {
-		copy(p.Weights, w.members.weight)
-		for k := range m.members {
-			m.predictMember(&p, k, e.X, e.predict)
+	_, classes := s.Shape()
+	predictions, sum := make([]bnn.Prediction, len(s.members)), make([]float64, classes)
+	for _, e := range s.sample {
+		rest := 0.0
+		clear(sum)
+		for k, member := range s.members {
+			p := &predictions[k]
+			if weight := w.members.weight[k]; weight > 0 && e.predict(member, p) == nil {
+				kernel.AddScaled(sum, weight/p.Sum(), p.P)
+				rest += weight
+			}
 		}
-		if rest := kernel.Sum(p.Weights); rest > 0 {
-			floats.Scale(1/rest, p.Weights)
-			average(&p)
-			w.powers.add(p.P, e.class, e.weight)
+		if rest > 0 {
+			floats.Scale(1/rest, sum)
+			w.powers.add(sum, e.class, e.weight)
 		}
 	}
 	w.normalise()

@@ -21,6 +21,44 @@ func newWeighting(members int) *weighting {
 	return w
 }
 
+// fixedShare is the share of the weights that an example distributes equally, so that the best member may
+// change (fixed share: Herbster and Warmuth, "Tracking the best expert", Machine Learning 1998).
+const fixedShare = 0.0002
+
+// share makes each weight (1 − fixedShare)·weight + fixedShare/number.
+func (w *weighting) share() {
+	share := func(logWeight, weight []float64) {
+		for i, u := range weight {
+			logWeight[i] = kernel.Log(float64((1-fixedShare)*u) + fixedShare/float64(len(weight)))
+		}
+	}
+	share(w.members.logWeight, w.members.quartet)
+	share(w.powers.logWeight[:], w.powers.weight[:])
+	w.normalise()
+}
+
+func (w *weighting) state() Weights {
+	return Weights{slices.Clone(w.members.logWeight), slices.Clone(w.powers.logWeight[:])}
+}
+
+func (w *weighting) clone() *weighting {
+	c := newWeighting(len(w.members.weight))
+	c.restore(w.state())
+	return c
+}
+
+// restore copies a state, and reports whether it fits.
+func (w *weighting) restore(s Weights) bool {
+	if len(s.Quartets) != len(w.members.logWeight) || len(s.Powers) != len(powers) ||
+		!kernel.Finite(slices.Concat(s.Quartets, s.Powers)...) {
+		return false
+	}
+	copy(w.members.logWeight, s.Quartets)
+	copy(w.powers.logWeight[:], s.Powers)
+	w.normalise()
+	return true
+}
+
 // normalise computes the weights from the log weights.
 func (w *weighting) normalise() {
 	w.members.normalise()
@@ -34,13 +72,14 @@ func (w *weighting) normalise() {
 type memberWeights struct {
 	quartets  [][4]int
 	logWeight []float64 // log weight of each quartet, the largest 0
+	quartet   []float64 // weight of each quartet, 1 in total
 	weight    []float64 // weight of each member, 1 in total
 	p         []float64 // scratch space: probabilities of the class up to a factor
 }
 
 func newMemberWeights(members int) memberWeights {
-	q := quartets(members)
-	return memberWeights{q, make([]float64, len(q)), make([]float64, members), make([]float64, members)}
+	q, zeros := quartets(members), func(n int) []float64 { return make([]float64, n) }
+	return memberWeights{q, zeros(len(q)), zeros(len(q)), zeros(members), zeros(members)}
 }
 
 func quartets(members int) (list [][4]int) {
@@ -89,13 +128,18 @@ func atLeast(x, floor float64) float64 {
 }
 
 func (w *memberWeights) normalise() {
-	floats.AddConst(-slices.Max(w.logWeight), w.logWeight)
+	normalise(w.quartet, w.logWeight)
 	clear(w.weight)
 	for i, q := range w.quartets {
-		u := kernel.Exp(w.logWeight[i])
 		for _, k := range q {
-			w.weight[k] += u
+			w.weight[k] += w.quartet[i] / 4
 		}
 	}
-	floats.Scale(1/kernel.Sum(w.weight), w.weight)
+}
+
+// normalise makes the largest log weight 0, and sets the weights, 1 in total.
+func normalise(weight, logWeight []float64) {
+	floats.AddConst(-slices.Max(logWeight), logWeight)
+	kernel.ExpAll(weight, logWeight)
+	floats.Scale(1/kernel.Sum(weight), weight)
 }

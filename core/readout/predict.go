@@ -49,8 +49,34 @@ func (l *Layer) solve(complete bool) solution {
 // first, and 1/classes/(N + 1) for a class without examples. The logits are log P with variance 0, and Cov is
 // 0, as the layer has no distribution of the probabilities. A wrong length, or a number that is not finite,
 // is an error.
+//
+// With Config.Sequential the prediction is that of the recursion, without a solution, and not safe for
+// concurrent use.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
-	return l.predict(dst, x, 0, false)
+	if l.sequence == nil {
+		return l.predict(dst, x, 0, false)
+	}
+	var p []float64
+	err := l.check(x, 0)
+	if err == nil {
+		round(l.rounded, x)
+		l.sequence.predict(l.rounded, l.totals.examples())
+		p = l.sequence.prob
+	}
+	l.fill(dst, p)
+	return err
+}
+
+// Snapshot implements [bnn.Model] by a *Layer without the recursion. Its first prediction solves a system.
+func (l *Layer) Snapshot() bnn.Predictor {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &Layer{cfg: l.cfg, totals: l.totals.clone(), kept: slices.Clone(l.kept), limited: l.limited}
+	s.cfg.Sequential = false
+	for c, list := range s.kept {
+		s.kept[c] = slices.Clone(list)
+	}
+	return s
 }
 
 // PredictLeftOut implements [bnn.LeftOut]: it predicts a learned example as if it had not been learned,
@@ -69,8 +95,8 @@ func (l *Layer) predict(dst *bnn.Prediction, x []float64, class int, left bool) 
 	return err
 }
 
-// PredictAll is Predict for several inputs. It is faster, as the inputs share passes over the covariances.
-// After an error all predictions are NaN.
+// PredictAll predicts several inputs by the solution. It is faster than the Predict of a snapshot for each, as
+// the inputs share passes over the covariances. After an error all predictions are NaN.
 func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (err error) {
 	examples, p := make([]example, len(x)), make([][]float64, len(x))
 	for i, x := range x {
@@ -83,23 +109,6 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (err error) {
 	for i, p := range p {
 		l.fill(&dst[i], p)
 	}
-	return err
-}
-
-// Before implements [bnn.Sequential]. With Config.Sequential it predicts by the recursion, without a
-// solution, and is not safe for concurrent use; else it is Predict.
-func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
-	if l.sequence == nil {
-		return l.Predict(dst, x)
-	}
-	var p []float64
-	err := l.check(x, 0)
-	if err == nil {
-		round(l.rounded, x)
-		l.sequence.predict(l.rounded, l.totals.examples())
-		p = l.sequence.prob
-	}
-	l.fill(dst, p)
 	return err
 }
 

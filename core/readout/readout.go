@@ -45,7 +45,7 @@ type Config struct {
 	Inputs  int  `toml:"inputs" json:"inputs" check:"required" range:"1 16384"`
 	Classes int  `toml:"classes" json:"classes" check:"required" range:"2 4096"` // at most bnn.MostClasses
 
-	// Sequential makes Before and Update.LogP cheap: a Ridge layer is also solved recursively, example by
+	// Sequential makes Predict and Update.LogP cheap: a Ridge layer is also solved recursively, example by
 	// example. The recursion takes some 1.1 inputs² operations an example, and stores inputs² more numbers.
 	Sequential bool `toml:"-" json:"sequential,omitempty"`
 }
@@ -56,25 +56,25 @@ func (c Config) Validate() error {
 		field.Refuse(c.Sequential && c.Kind != Ridge, "sequential", true, `with output = "ridge"`)), c)
 }
 
-// Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use,
-// each call with its own dst; the other methods are not. The first Predict or Familiarity after an example
-// solves a system, which takes some inputs³ operations, for Gaussian times the number of classes.
+// Layer is an output layer. PredictAll, Familiarity, State and Config are safe for concurrent use, each call
+// with its own dst, and so is Predict without Config.Sequential; the other methods are not. The first of them
+// after an example solves a system, which takes some inputs³ operations, for Gaussian times the number of
+// classes.
 type Layer struct {
 	cfg      Config
 	totals   totals
 	kept     kept
 	sequence *sequence // nil unless Config.Sequential
 	limited  int
-	rounded  []float64 // scratch space: rounded inputs of Observe and Before
+	rounded  []float64 // scratch space: rounded inputs of Observe and Predict
 
 	mu     sync.Mutex
 	solved solution // the parts that were needed since the last example
 }
 
 var (
-	_ bnn.Model      = (*Layer)(nil)
-	_ bnn.Sequential = (*Layer)(nil)
-	_ bnn.LeftOut    = (*Layer)(nil)
+	_ bnn.Model   = (*Layer)(nil)
+	_ bnn.LeftOut = (*Layer)(nil)
 )
 
 // New returns a layer without examples.
@@ -118,7 +118,7 @@ func (l *Layer) addClass() {
 	l.solved = solution{}
 }
 
-// Observe adds an example. With Config.Sequential LogP of the update is that of Before; otherwise it is NaN,
+// Observe adds an example. With Config.Sequential LogP of the update is that of Predict; otherwise it is NaN,
 // as the other numbers are. A wrong length or class, or a number that is not finite, is an error and changes
 // nothing.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {

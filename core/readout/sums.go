@@ -2,6 +2,7 @@ package readout
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -62,6 +63,19 @@ func (t *totals) add(x []float64, class int, count float64) {
 func (t *totals) flush(k int) {
 	t.squares[k].AddOuter(1, t.waiting[k])
 	t.waiting[k] = t.waiting[k][:0]
+}
+
+func (t *totals) clone() totals {
+	c := *t
+	c.counts, c.sums, c.squares, c.waiting = slices.Clone(t.counts), slices.Clone(t.sums), nil, nil
+	for i, sum := range t.sums {
+		c.sums[i] = slices.Clone(sum)
+	}
+	for k := range t.squares {
+		t.flush(k)
+		c.squares, c.waiting = append(c.squares, slices.Clone(t.squares[k])), append(c.waiting, nil)
+	}
+	return c
 }
 
 func (t *totals) examples() (n int) {

@@ -404,6 +404,64 @@ loop4Test:
 	VZEROUPPER
 	RET
 
+// func reflectVector(x, w0, w1, w2, w3 []float64, h *[5]float64, factor float64)
+TEXT ·reflectVector(SB), NOSPLIT, $0-136
+	MOVQ         x_base+0(FP), AX
+	MOVQ         w0_base+24(FP), CX
+	MOVQ         w1_base+48(FP), BX
+	MOVQ         w2_base+72(FP), SI
+	MOVQ         w3_base+96(FP), DI
+	MOVQ         x_len+8(FP), DX
+	MOVQ         h+120(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	VBROADCASTSD 16(R8), Y2
+	VBROADCASTSD 24(R8), Y3
+	VBROADCASTSD 32(R8), Y4
+	VBROADCASTSD factor+128(FP), Y5
+	XORQ         R8, R8
+	ANDQ         $-4, DX
+	JMP          loop4Test
+
+loop4:
+	VMOVUPD (AX)(R8*8), Y6
+	VMOVUPD (CX)(R8*8), Y7
+	VMOVUPD (BX)(R8*8), Y8
+	VMOVUPD (SI)(R8*8), Y9
+	VMOVUPD (DI)(R8*8), Y10
+	VMULPD  Y6, Y0, Y11
+	VMULPD  Y7, Y1, Y12
+	VADDPD  Y12, Y11, Y11
+	VMULPD  Y8, Y2, Y12
+	VADDPD  Y12, Y11, Y11
+	VMULPD  Y9, Y3, Y12
+	VADDPD  Y12, Y11, Y11
+	VMULPD  Y10, Y4, Y12
+	VADDPD  Y12, Y11, Y11
+	VMULPD  Y11, Y5, Y11
+	VMULPD  Y11, Y0, Y12
+	VSUBPD  Y6, Y12, Y6
+	VMOVUPD Y6, (AX)(R8*8)
+	VMULPD  Y11, Y1, Y12
+	VSUBPD  Y12, Y7, Y7
+	VMOVUPD Y7, (CX)(R8*8)
+	VMULPD  Y11, Y2, Y12
+	VSUBPD  Y12, Y8, Y8
+	VMOVUPD Y8, (BX)(R8*8)
+	VMULPD  Y11, Y3, Y12
+	VSUBPD  Y12, Y9, Y9
+	VMOVUPD Y9, (SI)(R8*8)
+	VMULPD  Y11, Y4, Y12
+	VSUBPD  Y12, Y10, Y10
+	VMOVUPD Y10, (DI)(R8*8)
+	ADDQ    $4, R8
+
+loop4Test:
+	CMPQ R8, DX
+	JLT  loop4
+	VZEROUPPER
+	RET
+
 // m_j += y mean_j,   v_j += square variance_j + s mean_j²
 TEXT ·forwardVector(SB), NOSPLIT, $0-120
 	MOVQ         m_base+0(FP), AX

@@ -117,7 +117,7 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 	return p
 }
 
-// PredictNext returns the prediction of the example that is learned next, see [bnn.Sequential].
+// PredictNext returns the prediction of the next example of the stream.
 func (c *Classifier) PredictNext(x []float64) Prediction {
 	if c.Err == nil {
 		var p []Prediction
@@ -193,4 +193,13 @@ func (c *Classifier) Model() bnn.Model {
 		return features.Model{Map: c.Map, Model: m}
 	}
 	return m
+}
+
+// Predictor returns the predictor of a closed-form method for any inputs, including its features.
+func (c *Classifier) Predictor() bnn.Predictor {
+	p := c.Network().Predictor()
+	if c.Map != nil {
+		return features.Predictor{Map: c.Map, Predictor: p}
+	}
+	return p
 }

@@ -57,8 +57,8 @@ type Model struct {
 
 	bnn.PaperRule
 
-	// Forgetting is how fast the weights of the default bank forget; default 0.
-	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty" range:"0 1"`
+	// ProcessNoise is, by layer, which share of the gap to the prior variance an example closes; default 0.
+	ProcessNoise []float64 `toml:"process_noise,omitempty" json:",omitempty"`
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
@@ -89,7 +89,8 @@ func (m *Model) config(layers []int) (bnn.Config, error) {
 		c.Softmax = softmax.Probit{Lambda: m.Lambda.Value(layers[weights], m.Rho), Rho: m.Rho}
 	}
 	return c, cmp.Or(err, forLayers("prior_var", m.PriorVar, weights, &c.PriorVar),
-		forLayers("replications", m.Replications, weights, &c.Replications))
+		forLayers("replications", m.Replications, weights, &c.Replications),
+		forLayers("process_noise", m.ProcessNoise, weights, &c.ProcessNoise))
 }
 
 // forLayers sets dst to a list with an entry for each layer, which may repeat its only entry, unless empty.
@@ -136,8 +137,8 @@ func (m *Model) Validate() error {
 		field.Refuse(layer && m.Members > 1, "members", m.Members, alone),
 		field.Refuse(layer && len(layers) > 2, key, value, alone),
 		field.Refuse(!fits, "rho", m.Rho, fmt.Sprintf("0 to %v with a word for lambda", slope.MostRho)),
-		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting", m.Forgetting,
-			"the default bank, without members or output, and without the rules of the paper"),
+		field.Refuse(m.ProcessNoise != nil && (layer || m.hasBank()), "process_noise", m.ProcessNoise,
+			"members = 1 or more, without output: some members of the default mixture have noise of their own"),
 		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", true, `with hidden = "frozen"`),
 		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", m.PriorFactor,
 			"without prior_var"),
@@ -244,7 +245,7 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 		var b *mixture.Mixture
 		if b, err = classifier.NewMixture(cfg, s.Images, src); err == nil {
 			b.Serial() // the cells of an experiment use all processors already
-			n.Model, err = b, b.Forget(m.Forgetting)
+			n.Model = b
 		}
 	default:
 		n.Model, err = m.Mixture(src)

@@ -11,12 +11,14 @@ import (
 type Network struct {
 	bnn.Model
 
-	steps   Steps
-	several [atOnce]bnn.Prediction // scratch space: the latest predictions
+	steps    Steps
+	snapshot bnn.Predictor          // of the mixture or layer since the last example; nil: not taken
+	several  [atOnce]bnn.Prediction // scratch space: the latest predictions
 }
 
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) error {
+	n.snapshot = nil
 	u, err := n.Model.Observe(x, class)
 	n.steps.Count(u)
 	return err
@@ -42,14 +44,30 @@ func (n *Network) Predict(p, x []float64) error {
 	return err
 }
 
+// Predictor returns a predictor for any inputs: a snapshot, or the network itself, which predicts the same.
+func (n *Network) Predictor() bnn.Predictor {
+	if _, same := n.Model.(bnn.Sequential); same {
+		return n.Model
+	}
+	if n.snapshot == nil {
+		n.snapshot = n.Model.Snapshot()
+	}
+	return n.snapshot
+}
+
+// Latest returns the last prediction of [Classifier.PredictNext].
+func (n *Network) Latest() *bnn.Prediction { return &n.several[0] }
+
 // predict returns the predictions of at most atOnce inputs, up to the first error. With next, the inputs are
-// learned next, see [bnn.Sequential].
+// the next examples of the stream.
 func (n *Network) predict(x [][]float64, next bool) (_ []Prediction, err error) {
 	predict := n.Model.Predict
-	if s, ok := n.Model.(bnn.Sequential); ok && next {
+	if !next {
+		predict = n.Predictor().Predict
+	} else if s, ok := n.Model.(bnn.Sequential); ok {
 		predict = s.Before
 	}
-	if l, ok := n.Model.(*readout.Layer); ok && !next {
+	if l, ok := n.snapshot.(*readout.Layer); ok && !next {
 		err = l.PredictAll(n.several[:len(x)], x)
 		predict = func(*bnn.Prediction, []float64) error { return err }
 	}

@@ -40,11 +40,13 @@ type Network struct {
 
 // Bytes returns the contents of the network's file. Equal networks have equal files.
 func (n *Network) Bytes() ([]byte, error) {
-	c, err := *n.Classifier, error(nil)
-	c.Decision = classifier.Decision{Familiarity: classifier.DefaultFamiliarity}
+	decision, note := n.Decision, n.Note
+	defer func() { n.Decision, n.Note = decision, note }()
+	n.Decision, n.Note = classifier.Decision{Familiarity: classifier.DefaultFamiliarity}, nil
 	var file bytes.Buffer
-	if c.Note, err = json.Marshal(n); err == nil {
-		err = c.Save(&file)
+	var err error
+	if n.Note, err = json.Marshal(n); err == nil {
+		err = n.Save(&file)
 	}
 	return file.Bytes(), err
 }

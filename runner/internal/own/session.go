@@ -22,14 +22,16 @@ import (
 // session predicts the rows of a table, one after another.
 type session struct {
 	network *Network
-	table   *dataset.Reader
-	column  int  // index of the column of labels; negative: there is none
-	lines   bool // whether, without a column of labels, the line after each row is its label
-	inputs  func(row dataset.Row) (x []float64, unseen []string, err error)
-	predict func(dst *classifier.Prediction, x []float64) error
-	read    int    // number of rows that were read with their labels
-	failed  int    // number of rows that could not be predicted
-	scores  scores // scores since the last report
+	// snapshot predicts the rows, unless they are learned.
+	snapshot *classifier.Snapshot
+	table    *dataset.Reader
+	column   int  // index of the column of labels; negative: there is none
+	lines    bool // whether, without a column of labels, the line after each row is its label
+	inputs   func(row dataset.Row) (x []float64, unseen []string, err error)
+	predict  func(dst *classifier.Prediction, x []float64) error
+	read     int    // number of rows that were read with their labels
+	failed   int    // number of rows that could not be predicted
+	scores   scores // scores since the last report
 
 	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, and the class and
 	// the numbers that were printed, of which the last ones are the probabilities of the classes.
@@ -61,10 +63,13 @@ func open(stdout, stderr io.Writer, o Options, learned bool) (*session, error) {
 	}
 	s := &session{network: n, lines: learned, reported: map[string]bool{}}
 	s.out, s.stderr = csv.NewWriter(stdout), stderr
-	s.predict, s.header = n.Before, strings.Fields("row class probability confidence aleatoric epistemic "+
+	s.predict, s.header = n.Predict, strings.Fields("row class probability confidence aleatoric epistemic "+
 		"mutual_information familiarity")
 	if !learned {
-		s.predict = n.Predict
+		if s.snapshot, err = n.Snapshot(); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Network, err)
+		}
+		s.predict = s.snapshot.Predict
 		for _, class := range n.Classes {
 			s.header = append(s.header, "p_"+class)
 		}
@@ -101,7 +106,11 @@ func (s *session) openTable(o Options) (err error) {
 func (s *session) decide(o Options) (err error) {
 	const confidence = 0.95
 	if o.Wrong < 1 {
-		if o.Confidence, err = s.network.Threshold(o.Wrong, confidence); err != nil {
+		threshold := s.network.Threshold
+		if s.snapshot != nil {
+			threshold = s.snapshot.Threshold
+		}
+		if o.Confidence, err = threshold(o.Wrong, confidence); err != nil {
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				o.Network, err)
 		}
@@ -113,6 +122,9 @@ func (s *session) decide(o Options) (err error) {
 		s.say("%s: %s", o.Network, text)
 	}
 	s.network.Decision = o.Decision
+	if s.snapshot != nil {
+		s.snapshot.Decision = o.Decision
+	}
 	return nil
 }
 

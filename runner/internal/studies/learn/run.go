@@ -32,7 +32,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 			next := l.PredictNext(x)
 			c.p, c.class = append(c.p, next.P), append(c.class, class)
 			if s.Save {
-				history.Add(x, next.Confidence, floats.MaxIdx(next.P) != class)
+				history.Add(l.Network().Model, l.Network().Latest(), x, class)
 			}
 		}
 	}
@@ -233,8 +233,9 @@ func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	var q bnn.Prediction
 	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.Task().Region.Grid(s.Data.Grid), 0.0
 	side, stride := len(grid.X), max(1, e.Stride)
+	predictor := l.Predictor()
 	for i, x := range grid.Points {
-		if l.Model().Predict(&q, x) != nil {
+		if predictor.Predict(&q, x) != nil {
 			return row
 		}
 		var variance []float64

@@ -1,0 +1,69 @@
+package classifier
+
+import (
+	"math"
+
+	"closedform/core/bnn"
+	"closedform/core/familiar"
+	"closedform/core/mixture"
+	"closedform/core/selective"
+)
+
+// Snapshot predicts any input like those that a [Classifier] had learned, in whatever order they came. Apart
+// from its Decision it does not change, and is safe for concurrent use, each call with its own Prediction.
+type Snapshot struct {
+	Decision Decision // which inputs are classified
+
+	model    bnn.Predictor
+	familiar *familiar.Inputs
+	record   *selective.Record // nil: no promise
+	reason   error             // why there is no promise
+}
+
+// Snapshot returns what the classifier has learned so far. It copies the model, and then solves what the
+// examples determine while the classifier may learn on: some milliseconds to a second for the default. It
+// returns an error if the model cannot predict.
+func (c *Classifier) Snapshot() (*Snapshot, error) {
+	c.mu.Lock()
+	s := &Snapshot{Decision: c.Decision, model: c.model.Snapshot(), reason: errNoRecord}
+	inputs, _ := c.model.Shape()
+	if c.Familiar != nil {
+		s.familiar = c.Familiar.Clone()
+	}
+	var order *mixture.Order
+	if c.Record != nil {
+		whole := c.Record.Whole.joined()
+		s.record, s.reason = &whole, nil
+		if c.Record.Order != nil {
+			order = c.Record.Order.Clone()
+		}
+	}
+	c.mu.Unlock()
+	var p bnn.Prediction
+	if err := s.model.Predict(&p, make([]float64, inputs)); err != nil {
+		return nil, err
+	}
+	if m, ok := s.model.(*mixture.Snapshot); ok && m.Ordered() || order != nil && order.Ordered(s.model) {
+		s.record, s.reason = nil, errOrder
+	}
+	return s, nil
+}
+
+// Predict sets dst to the prediction for x. After an error, such as an input that is not finite, the class is
+// Unknown and the numbers are NaN.
+func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
+	if err := s.model.Predict(&dst.Details, x); err != nil {
+		return dst.fail(err)
+	}
+	dst.decide(s.Decision, familiarity(s.familiar, s.model, x, dst.Details.Class()))
+	return nil
+}
+
+// Threshold is [Classifier.Threshold] for new examples like all that were learned. It is an error if the
+// classes came in an order that is not random, see [mixture.Order].
+func (s *Snapshot) Threshold(share, confidence float64) (float64, error) {
+	if s.reason != nil {
+		return math.NaN(), s.reason
+	}
+	return s.record.Threshold(share, confidence)
+}
