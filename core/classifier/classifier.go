@@ -180,7 +180,7 @@ func (c *Classifier) Threshold(share, confidence float64) (float64, error) {
 	if m, ok := c.model.(*mixture.Mixture); ok {
 		order = m.Order()
 	}
-	if order != nil && order.HasRuns() {
+	if order != nil && order.HasRuns(mixture.LongRuns) {
 		return math.NaN(), errOrder
 	}
 	record := c.Record.Next.joined()

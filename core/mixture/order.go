@@ -13,7 +13,7 @@ import (
 // Order is what a [Mixture] keeps of its examples to detect that their classes are not in random order:
 //
 //   - Equal labels follow each other more often than in a random order, by more than five standard
-//     deviations and by more than 0.9 of what is possible, as in runs of ten.
+//     deviations and by more than half of what is possible, as in runs of two.
 //   - A network without process noise has forgotten a class that was away: since the kept examples of the
 //     class were learned, their log probabilities (raised to −10) have fallen on average by more than 1 and by
 //     more than three standard errors, and the class did not come for five times as long as on average. What
@@ -37,6 +37,12 @@ type Kept struct {
 	X    []float64 `json:"x"`
 	LogP []float64 `json:"log_p"`
 }
+
+// Shares of [Order.HasRuns] that long runs of labels, of ten on average, and short ones, of two, exceed.
+const (
+	LongRuns  = 0.9
+	shortRuns = 0.5
+)
 
 const (
 	mostKept = 50  // kept examples of a class
@@ -147,9 +153,10 @@ func (o *Order) sample() (sample []learned) {
 	return sample
 }
 
-// HasRuns is the first test, with the moments of the number of equal neighbours in a random order (Mood, "The
-// distribution theory of runs", 1940).
-func (o *Order) HasRuns() bool {
+// HasRuns reports whether equal labels follow each other more often than in a random order, by five standard
+// deviations and by a share of what is possible, with the moments of the number of equal neighbours in a
+// random order (Mood, "The distribution theory of runs", 1940).
+func (o *Order) HasRuns(share float64) bool {
 	var n, square, cube float64
 	for _, count := range o.Counts {
 		c := float64(count)
@@ -159,12 +166,12 @@ func (o *Order) HasRuns() bool {
 	variance := (float64(square*(square+float64(n*(n+1)))) - float64(2*n*cube) - float64(float64(n*n)*n)) /
 		(n * n * (n - 1))
 	excess := float64(o.Same) - mean
-	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
+	return excess > 5*math.Sqrt(max(0, variance)) && excess > share*(n-square/n)
 }
 
 // Ordered reports whether the order is not random, by both tests of a model and its snapshot p.
 func (o *Order) Ordered(p bnn.Predictor) bool {
-	if o.HasRuns() {
+	if o.HasRuns(shortRuns) {
 		return true
 	}
 	sample := o.sample()

@@ -2,12 +2,16 @@ package mixture
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/features"
+	"closedform/core/random"
+	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -65,7 +69,8 @@ func (s *Snapshot) Weights() []float64 {
 	return slices.Clone(s.weights.members.weight)
 }
 
-// weigh tests the order, and if it is not random computes the weights by the kept examples.
+// weigh tests the order. If it is not random, untrained models learn the kept examples in a random order where
+// these are at least half of all; otherwise the weights follow from them.
 func (s *Snapshot) weigh() {
 	now, forgotten := make([][]float64, len(s.members)), make([]bool, len(s.members))
 	s.each(func(k int) {
@@ -74,7 +79,10 @@ func (s *Snapshot) weigh() {
 			forgotten[k] = s.order.hasForgotten(s.sample, k, now[k])
 		}
 	})
-	if s.ordered = len(s.sample) > 0 && s.order.HasRuns() || slices.Contains(forgotten, true); !s.ordered {
+	if s.ordered = len(s.sample) > 0 && s.order.HasRuns(shortRuns) || slices.Contains(forgotten, true); !s.ordered {
+		return
+	}
+	if 2*len(s.sample) >= s.order.examples() && s.relearn() {
 		return
 	}
 	s.each(func(k int) {
@@ -83,6 +91,58 @@ func (s *Snapshot) weigh() {
 		}
 	})
 	s.weights = s.weighted(now)
+}
+
+// relearn replaces the members, but for output layers, by untrained ones that learn the kept examples in a
+// random order, and the weights by those of this stream. It reports false, and changes nothing, for members of
+// other kinds.
+func (s *Snapshot) relearn() bool {
+	var members []bnn.Model
+	for k, p := range s.members {
+		m := untrained(p, random.Source("snapshot", k))
+		if m == nil {
+			return false
+		}
+		members = append(members, m)
+	}
+	m, err := New(members...)
+	if err != nil {
+		return false
+	}
+	m.parallel = s.parallel
+	for _, i := range rand.New(random.Source("snapshot")).Perm(len(s.sample)) {
+		_, _ = m.Observe(s.sample[i].X, s.sample[i].class) // a member that fails has no weight
+	}
+	for k, member := range members {
+		if leftOut(s.members[k]) == nil {
+			s.members[k] = member
+		}
+	}
+	s.weights = m.whole
+	return true
+}
+
+// untrained returns an untrained model with the configuration of a snapshot, or nil if it is of another kind.
+func untrained(p bnn.Predictor, src rand.Source) (m bnn.Model) {
+	var err error
+	switch p := p.(type) {
+	case *bnn.Network:
+		m, err = bnn.New(p.Config(), src)
+	case *bnn.Ensemble:
+		m, err = bnn.NewEnsemble(p.Members()[0].Config(), len(p.Members()), src)
+	case *readout.Layer:
+		c := p.Config()
+		c.Sequential = true
+		m, err = readout.New(c)
+	case features.Predictor:
+		if inner := untrained(p.Predictor, src); inner != nil {
+			return features.Model{Map: p.Map, Model: inner}
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 func (s *Snapshot) each(do func(k int)) {
