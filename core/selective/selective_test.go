@@ -69,6 +69,27 @@ func TestThreshold(t *testing.T) {
 	check.Refuses(t, "more wrong predictions than there are", r.Validate())
 }
 
+// Without errors the smallest share is 1 − 0.05^(1/n), rounded up to two digits. It is not one of those below a
+// share that cannot be promised.
+func TestSmallest(t *testing.T) {
+	for n, want := range map[int]float64{0: 1, 2: 0.78, 29: 0.099, 298: 0.011, 299: 0.01, 3000: 0.001} {
+		var r Record
+		for range n {
+			r.Add(0.999, false)
+		}
+		check.Equal(t, n, check.Must(Smallest(r.Threshold, 0.95)), want)
+	}
+	gap := func(share, _ float64) (float64, error) {
+		if 0.02 < share && share < 0.034 {
+			return math.Inf(1), nil
+		}
+		return 0.9, nil
+	}
+	check.Equal(t, "above the gap", check.Must(Smallest(gap, 0.95)), 0.034)
+	share, err := Smallest(new(Record).Threshold, 1)
+	check.True(t, err != nil && math.IsNaN(share), "confidence 1: share %g, error %v", share, err)
+}
+
 // The promise is broken in at most 5 % of all records, also where the share of wrong answers is just above it
 // for all probabilities, and where the surest answers are wrong too often. It leaves many answers.
 func TestPromiseIsKept(t *testing.T) {
