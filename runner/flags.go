@@ -77,8 +77,10 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 	f.StringVar(&o.Data, "data", "", "read rows from this CSV `file`, packed by gzip or not; -: standard input")
 	f.StringVar(&o.Format.Class, "class", "", "take the classes from this `column` (default: "+training+")")
 	f.Float64Var(&o.Probability, "unknown", 0, "answer unknown if no class has this `probability` or more")
-	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, with 95 %\n"+
-		"confidence, by answering unknown where the network is least confident; 1: answer all")
+	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, by\n"+
+		"answering unknown where the network is least confident; 1: answer all. This is promised with\n"+
+		"95 % confidence, for new rows like those learned, and for one look at a time fixed beforehand.\n"+
+		"Gradual drift, rows that repeat, and rows in an order, such as by class, void the promise")
 	f.Float64Var(&o.Familiarity, "familiar", classifier.DefaultFamiliarity, "answer unknown if the "+
 		"familiarity of the inputs, a p-value, is below this `level`; 0: never")
 	formatFlags(f, &o.Format, training, training)

@@ -11,7 +11,8 @@ import (
 
 const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
-Columns are found by their names. If the table has the classes, the scores are printed, too.`
+Columns are found by their names. If the table has the classes, the share of wrong
+answers and other scores are printed, too.`
 
 func predictCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)

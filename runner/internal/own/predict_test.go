@@ -23,6 +23,7 @@ func TestPredict(t *testing.T) {
 	check.OK(t, err)
 	check.Equal(t, "it says", log, "new.csv:4: colour=blue is not in the training table; its inputs are 0\n")
 	out, n := check.Must(table.Read("out", strings.NewReader(text))), check.Must(Read(o.Network))
+	snapshot := check.Must(n.Snapshot())
 	check.Equal(t, "columns", strings.Join(table.Names(out.Columns), " "), "row class probability confidence "+
 		"aleatoric epistemic mutual_information familiarity p_Ash p_Elm p_Oak")
 	for i, x := range [][]float64{{12, 0, 1, 3}, {19, 1, 0, 4.25}, {21.5, 0, 0, 6.5}} {
@@ -30,7 +31,7 @@ func TestPredict(t *testing.T) {
 			x[j] = (x[j] - n.Scaler[j].Shift) * n.Scaler[j].Factor
 		}
 		var p classifier.Prediction
-		check.OK(t, n.Predict(&p, x))
+		check.OK(t, snapshot.Predict(&p, x))
 		aleatoric, epistemic := p.Details.LabelVariance()
 		check.Equal(t, "class", out.Texts("class")[i], []string{"unknown", "Ash", "Elm", "Oak"}[p.Class+1])
 		for column, want := range map[string]float64{
@@ -50,7 +51,9 @@ func TestPredictBadRows(t *testing.T) {
 	check.Refuses(t, "bad rows", err, "3 of 7 rows could not be predicted")
 	check.Contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
 	check.Contains(t, log, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: wrong number of fields", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n")
+		"new.csv:5: wrong number of fields",
+		"new.csv: 5 rows with a class: 2 answered, 1 of the answers wrong (50 %)\n",
+		"new.csv: scores of 2 rows, unknown ones included: error 0.5, ")
 	// The scores are those of the columns.
 	text, log, err = predict(t, o, tableOf(leaves()...))
 	check.OK(t, err)
@@ -62,7 +65,8 @@ func TestPredictBadRows(t *testing.T) {
 			wrong++
 		}
 	}
-	check.Contains(t, log, fmt.Sprintf("60 rows with a class: error %.4g, log_loss %.4g, ", wrong/60, loss))
+	check.Contains(t, log, fmt.Sprintf("scores of 60 rows, unknown ones included: error %.4g, log_loss %.4g, ",
+		wrong/60, loss))
 	for rows, want := range map[string]string{
 		"": "new.csv: empty; need a header line", "length,width\n1,2\n": `new.csv:1: no column "colour"`,
 	} {
@@ -85,8 +89,8 @@ func TestPredictUnknown(t *testing.T) {
 		{0, 1, 0, "Ash,Oak", ""},
 		{0.1, 1, 0.001, "Ash,unknown", ""},
 		{0.9, 1, 0, "unknown,Oak", ""},
-		{0, 0.5, 0.001, "Ash,unknown", "with 95 % confidence at most 50 % of the answers are wrong"},
-		{0, 0.01, 0.001, "unknown,unknown", "all rows are unknown"},
+		{0, 0.5, 0.001, "Ash,unknown", "promised with 95 % confidence: at most 50 % of the answers are wrong, "},
+		{0, 0.01, 0.001, "unknown,unknown", "-wrong 0.01 cannot be promised, and all rows are unknown"},
 	} {
 		o := options(network, "")
 		o.Probability, o.Wrong, o.Familiarity = c.unknown, c.wrong, c.familiar
@@ -97,6 +101,38 @@ func TestPredictUnknown(t *testing.T) {
 			t.Errorf("%+v: %s, and it says %q", c, got, log)
 		}
 	}
+}
+
+// The share of wrong answers is printed beside the promise. A promise that cannot be given names the smallest
+// one that can be.
+func TestPredictPromise(t *testing.T) {
+	o := options(trained(t), "")
+	o.Wrong = 0.01
+	_, log, err := predict(t, o, tableOf(leaves()...))
+	check.OK(t, err)
+	check.Contains(t, log, " rows with a class: 0 answered, 0 of the answers wrong (0 %)\n")
+	_, log, _ = strings.Cut(log, " too few or too often wrong; -wrong ")
+	fmt.Sscanf(log, "%g could be promised\n", &o.Wrong)
+	rows := leaves()
+	for i := range 9 {
+		rows[i] = strings.Replace(rows[i], "Elm", []string{"Ash", "Fir", "?"}[i/3], 1)
+	}
+	text, log, err := predict(t, o, tableOf(rows...))
+	check.OK(t, err)
+	answered := -1 // without the row that has no class
+	for _, class := range check.Must(table.Read("out", strings.NewReader(text))).Texts("class") {
+		if class != "unknown" {
+			answered++
+		}
+	}
+	check.Contains(t, log, fmt.Sprintf("confidence: at most %.4g %% of the answers are wrong, ", 100*o.Wrong),
+		fmt.Sprintf(" 59 rows with a class: %d answered, 2 of the answers wrong (%.2g %%); promised: at most "+
+			"%.4g %%\n", answered, 200/float64(answered), 100*o.Wrong))
+	n := check.Must(Read(o.Network))
+	n.Record = nil
+	o.Network = check.Write(t, string(check.Must(n.Bytes())), t.TempDir(), File)
+	_, _, err = predict(t, o, header)
+	check.Refuses(t, "no record", err, fmt.Sprintf("%s: -wrong %g: ", o.Network, o.Wrong), "no record")
 }
 
 // learn lets a network learn a table from the standard input, and returns what is printed.
@@ -135,7 +171,7 @@ func TestLearnNewClasses(t *testing.T) {
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
 		`standard input:183: class "unknown": the word for no class; the row is not learned`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
-		"standard input: 179 rows with a class: error ")
+		"standard input: 183 rows with a class: 180 answered, 1 of ", "standard input: scores of 179 rows, ")
 	n := check.Must(Read(whole.To))
 	check.Equal(t, "classes", n.Classes, []string{"Ash", "Elm", "Oak", "Fir", "Yew"})
 	check.Equal(t, "counts", []int{n.Rows, n.Learned, n.Added}, []int{183, 181, 2})

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"closedform/core/classifier"
+	"closedform/core/selective"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
@@ -31,6 +32,7 @@ type session struct {
 	predict  func(dst *classifier.Prediction, x []float64) error
 	read     int    // number of rows that were read with their labels
 	failed   int    // number of rows that could not be predicted
+	promise  string // what was promised of the answers; empty: nothing
 	scores   scores // scores since the last report
 
 	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, and the class and
@@ -47,11 +49,11 @@ type session struct {
 	reported map[string]bool // words not in the training table that were reported
 }
 
-// scores are the running scores of rows whose class is known.
+// scores are the running scores of rows that have a class.
 type scores struct {
-	rows, unknown int         // number of rows, and of rows that were answered by unknown
-	p             [][]float64 // probabilities of the classes, for each row that could be predicted
-	class         []int       // class of each row in p
+	rows, answered, wrong int         // number of rows, of answers other than unknown, and of wrong answers
+	p                     [][]float64 // probabilities, for each predicted row of a class of the network
+	class                 []int       // class of each row in p
 }
 
 // open opens the network and the table. If the rows will be learned, predicting is fast after each of them,
@@ -102,7 +104,7 @@ func (s *session) openTable(o Options) (err error) {
 	return err
 }
 
-// decide sets which rows are answered.
+// decide sets which rows are answered, and says what is promised of the answers.
 func (s *session) decide(o Options) (err error) {
 	const confidence = 0.95
 	if o.Wrong < 1 {
@@ -111,15 +113,19 @@ func (s *session) decide(o Options) (err error) {
 			threshold = s.snapshot.Threshold
 		}
 		if o.Confidence, err = threshold(o.Wrong, confidence); err != nil {
-			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
-				o.Network, err)
+			return fmt.Errorf("%s: -wrong %g: %w; train the network again by [save], in one pass over shuffled rows",
+				o.Network, o.Wrong, err)
 		}
-		text := fmt.Sprintf("rows with a confidence below %.6g are unknown; with %g %% confidence at most %g %% "+
-			"of the answers are wrong", o.Confidence, 100*confidence, 100*o.Wrong)
 		if math.IsInf(o.Confidence, 1) {
-			text = "all rows are unknown: the predictions before learning are too few or too often wrong"
+			smallest, _ := selective.Smallest(threshold, confidence) // no error, as above
+			s.say("%s: -wrong %g cannot be promised, and all rows are unknown: the predictions before learning are "+
+				"too few or too often wrong; -wrong %g could be promised", o.Network, o.Wrong, smallest)
+		} else {
+			s.promise = fmt.Sprintf("; promised: at most %.4g %%", 100*o.Wrong)
+			s.say("%s: promised with %g %% confidence: at most %.4g %% of the answers are wrong, for new rows like "+
+				"those learned; rows with a confidence below %.6g are unknown", o.Network, 100*confidence,
+				100*o.Wrong, o.Confidence)
 		}
-		s.say("%s: %s", o.Network, text)
 	}
 	s.network.Decision = o.Decision
 	if s.snapshot != nil {
@@ -158,11 +164,10 @@ func (s *session) next(ctx context.Context, from int, use func(label string) err
 	if s.read++; s.read < from {
 		return nil
 	}
-	if class := slices.Index(s.network.Classes, label); class >= 0 {
-		s.score(class)
-	}
 	if bad != nil {
 		s.say("%v; the row is not learned", bad)
+	} else if !dataset.IsMissing(label) {
+		s.score(label)
 	}
 	if bad != nil || s.x == nil {
 		label = ""
@@ -250,24 +255,33 @@ func (s *session) print(cells []string) error {
 	return s.out.Error()
 }
 
-// score adds the last row, whose class is known, to the scores.
-func (s *session) score(class int) {
-	if s.scores.rows++; s.class == dataset.Unknown {
-		s.scores.unknown++
+// score adds the last row to the scores. An answer to a row of a class that the network lacks is wrong.
+func (s *session) score(label string) {
+	c := &s.scores
+	if c.rows++; s.class != dataset.Unknown {
+		c.answered++
+		if s.class != label {
+			c.wrong++
+		}
 	}
-	if s.x != nil {
-		s.scores.p, s.scores.class = append(s.scores.p, s.numbers[6:]), append(s.scores.class, class)
+	if class := slices.Index(s.network.Classes, label); class >= 0 && s.x != nil {
+		c.p, c.class = append(c.p, s.numbers[6:]), append(c.class, class)
 	}
 }
 
 // report prints the scores since the last report, if there are any.
 func (s *session) report() {
-	if s.scores.p != nil {
-		text := fmt.Sprintf("%s: %d rows with a class: ", s.table.File, s.scores.rows)
-		for i, score := range learner.Scores(s.scores.p, s.scores.class) {
-			text += fmt.Sprintf("%s %.4g, ", learner.ScoreNames[i], score)
+	c := s.scores
+	if c.rows > 0 {
+		s.say("%s: %d rows with a class: %d answered, %d of the answers wrong (%.2g %%)%s", s.table.File, c.rows,
+			c.answered, c.wrong, 100*float64(c.wrong)/float64(max(1, c.answered)), s.promise)
+	}
+	if c.p != nil {
+		text := ""
+		for i, score := range learner.Scores(c.p, c.class) {
+			text += fmt.Sprintf(", %s %.4g", learner.ScoreNames[i], score)
 		}
-		s.say("%sunknown %.4g", text, float64(s.scores.unknown)/float64(s.scores.rows))
+		s.say("%s: scores of %d rows, unknown ones included: %s", s.table.File, len(c.p), text[2:])
 	}
 	s.scores = scores{}
 }
