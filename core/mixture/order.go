@@ -29,6 +29,16 @@ type Order struct {
 	Latest []int    `json:"latest"` // for each class, the number of its latest example, from 1; 0: none
 	Away   []int    `json:"away"`   // for each class, the number of examples since it came before its last run
 	Kept   [][]Kept `json:"kept"`   // a random sample of up to fifty examples of each class
+
+	// Earlier and Recent cover at least the last half of the examples.
+	Earlier Neighbours `json:"earlier"`
+	Recent  Neighbours `json:"recent"`
+}
+
+// Neighbours counts examples, and how often the class of one equalled that of the one before it.
+type Neighbours struct {
+	Examples int `json:"examples"`
+	Same     int `json:"same"`
 }
 
 // Kept is an example with the log probabilities, raised to −10, that the members gave its class before they
@@ -77,7 +87,8 @@ func (o *Order) Clone() *Order {
 
 // Fits reports whether the order can be that of examples of this shape.
 func (o *Order) Fits(inputs, classes, members int) bool {
-	good := len(o.Counts) == classes && len(o.Latest) == classes && len(o.Away) == classes &&
+	good := o.Earlier.Same >= 0 && o.Earlier.Same <= o.Earlier.Examples && o.Recent.Same >= 0 &&
+		o.Recent.Same <= o.Recent.Examples && len(o.Counts) == classes && len(o.Latest) == classes && len(o.Away) == classes &&
 		len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
 		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
@@ -93,8 +104,13 @@ func (o *Order) Fits(inputs, classes, members int) bool {
 // "Random sampling with a reservoir", 1985), drawn by the example's number in its class.
 func (o *Order) Add(x []float64, class int, logP []float64) {
 	n := o.examples() + 1
+	if o.Recent.Examples >= max(16, 2*o.Earlier.Examples) {
+		o.Earlier, o.Recent = o.Recent, Neighbours{}
+	}
+	o.Recent.Examples++
 	if o.Counts[class] > 0 && o.Last == class {
 		o.Same++
+		o.Recent.Same++
 	} else if o.Counts[class] > 0 {
 		o.Away[class] = n - o.Latest[class]
 	}
@@ -154,8 +170,9 @@ func (o *Order) sample() (sample []learned) {
 }
 
 // HasRuns reports whether equal labels follow each other more often than in a random order, by five standard
-// deviations and by a share of what is possible, with the moments of the number of equal neighbours in a
-// random order (Mood, "The distribution theory of runs", 1940).
+// deviations and by a share of what is possible: among all examples, with the moments of the number of equal
+// neighbours in a random order (Mood, "The distribution theory of runs", 1940), or among the last half, as if
+// their classes were independent.
 func (o *Order) HasRuns(share float64) bool {
 	var n, square, cube float64
 	for _, count := range o.Counts {
@@ -165,8 +182,13 @@ func (o *Order) HasRuns(share float64) bool {
 	mean := (square - n) / n
 	variance := (float64(square*(square+float64(n*(n+1)))) - float64(2*n*cube) - float64(float64(n*n)*n)) /
 		(n * n * (n - 1))
-	excess := float64(o.Same) - mean
-	return excess > 5*math.Sqrt(max(0, variance)) && excess > share*(n-square/n)
+	exceeds := func(same int, mean, variance, most float64) bool {
+		excess := float64(same) - mean
+		return excess > 5*math.Sqrt(max(0, variance)) && excess > share*(most-mean)
+	}
+	half, equal := float64(o.Earlier.Examples+o.Recent.Examples), mean/(n-1)
+	return exceeds(o.Same, mean, variance, n-1) || exceeds(o.Earlier.Same+o.Recent.Same,
+		float64(half*equal), float64(half*equal)*(1-equal), half)
 }
 
 // Ordered reports whether the order is not random, by both tests of a model and its snapshot p.
