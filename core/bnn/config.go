@@ -53,14 +53,15 @@ type Config struct {
 	// inputs, bias included, and else for 1; [Network.Config] returns the number.
 	Replications []float64 `toml:"replications" json:"replications" range:"0 1e300"`
 
-	// ProcessNoise has for each layer the share q, 0 ≤ q < 1, of the gap to the prior variance σ₀² that an
-	// example closes, for streams whose distribution changes. nil is no noise. After an example
+	// ProcessNoise has for each layer the share q, 0 ≤ q < 1, of the way back to the prior covariance Σ₀ = σ₀²I
+	// that an example undoes, for streams whose distribution changes. nil is no noise. With each example
 	//
-	//	Σ_j += q·diag(σ₀² − Σ_j,ii)₊.
+	//	Σ_j += q(Σ₀ − Σ_j),
 	//
-	// This is the exact prediction step for weights on a random walk: independent steps with these variances,
-	// which are known beforehand. No variance grows beyond the prior's, which a large prior allows to follow
-	// fast. To cost little, the weights from four inputs at a time get the noise of several examples at once.
+	// and the means stay. This is the exact prediction step for weights on a random walk whose step before each
+	// example has the covariance q(Σ₀ − Σ_j) ≥ 0. So Σ_j never exceeds Σ₀, which a large prior allows to follow
+	// fast, and what no input excites keeps the prior. To cost little, the weights from four inputs at a time
+	// take the step for several examples.
 	ProcessNoise []float64 `toml:"process_noise" json:"process_noise,omitempty" range:"0 0.999999"`
 
 	Paper PaperRule `json:"paper"` // used by the rules Joint and Total only

@@ -133,12 +133,12 @@ func (w *diagonal) copy(from weights) {
 	w.variance.Copy(from.(*diagonal).variance)
 }
 
-func (w *diagonal) widen(first int, prior, share float64) {
+func (w *diagonal) forget(first int, prior, share float64) {
 	_, out := w.variance.Dims()
 	all := w.variance.RawMatrix().Data
 	all = all[first*out : min((first+4)*out, len(all))]
 	for i, v := range all {
-		all[i] = v + float64(share*math.Max(0, prior-v))
+		all[i] = v + float64(share*(prior-v))
 	}
 }
 

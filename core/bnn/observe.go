@@ -133,8 +133,8 @@ func (n *Network) move() {
 }
 
 // addNoise adds process noise to the weights of layer l from four inputs, whose turn comes after every eighth
-// example, in hidden layers, which change more slowly, after every sixteenth. It is the noise of all examples
-// since their last turn, except at first.
+// example, in hidden layers, which change more slowly, after every sixteenth. A round over all inputs is the
+// step Σ_j += s(Σ₀ − Σ_j), whose share s is that of as many steps of share q as the round has examples.
 func (n *Network) addNoise(l int) {
 	every := 8
 	if l < len(n.layers)-1 {
@@ -144,7 +144,7 @@ func (n *Network) addNoise(l int) {
 		_, in := n.cfg.WeightDims(l)
 		round := (in + 3) / 4
 		share := 1 - kernel.Exp(float64(every*round)*kernel.Log(1-q))
-		n.layers[l].widen(n.learned/every%round*4, n.cfg.PriorVar[l], share)
+		n.layers[l].forget(n.learned/every%round*4, n.cfg.PriorVar[l], share)
 	}
 }
 

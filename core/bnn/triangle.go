@@ -3,6 +3,7 @@ package bnn
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +21,7 @@ type triangles struct {
 	factor       []float64
 	keep, mix    []float64 // factors of an update, set by carlson
 	root         []float64 // scratch space of carlson
-	noise        []float64 // scratch space of widen
+	noise        []float64 // scratch space of forget
 }
 
 func newTriangles(count, size int) triangles {
@@ -121,18 +122,24 @@ func (t *triangles) setSpread(roots *mat.Dense) {
 	}
 }
 
-// widen adds share·max(0, prior − Σ_ii) to four variances Σ_ii of each root, from i = first on. Four vectors,
-// at first multiples of the e_i, are reflected into the columns of L from column first on, until they are zero.
-func (t *triangles) widen(first int, prior, share float64) {
+// forget multiplies four rows and columns of each Σ, from first on, by √(1 − share), and adds share·prior to
+// their diagonal. It scales the rows of L, and then reflects four vectors, multiples of the unit vectors of the
+// rows, into the columns of L, until they are zero.
+func (t *triangles) forget(first int, prior, share float64) {
 	if t.noise == nil {
 		t.noise = make([]float64, 4*t.padded)
 	}
+	keep, noise := math.Sqrt(1-share), math.Sqrt(share*prior)
 	for r := range len(t.factor) / t.length {
-		clear(t.noise)
-		for i, variance := range t.variances(r, first) {
-			if first+i < t.size {
-				t.noise[i*t.padded+first+i] = math.Sqrt(share * math.Max(0, prior-variance))
+		for j := 0; j <= first; j += 4 {
+			width := t.padded - j
+			for column := range slices.Chunk(t.rows(r, j), width) {
+				floats.Scale(keep, column[first-j:][:4])
 			}
+		}
+		clear(t.noise)
+		for i := first; i < min(first+4, t.size); i++ {
+			t.noise[(i-first)*t.padded+i] = noise
 		}
 		for j := first; j < t.size; j++ {
 			group, k := j&^3, j&3
@@ -140,20 +147,6 @@ func (t *triangles) widen(first int, prior, share float64) {
 			kernel.Reflect(rows[k*len(rows)/4:][:len(rows)/4], t.noise[group:], k, t.padded)
 		}
 	}
-}
-
-// variances returns Σ_ii of root k for i = first to first+3, where first is a multiple of four.
-func (t *triangles) variances(k, first int) (v [4]float64) {
-	for j := 0; j <= first; j += 4 {
-		rows := t.rows(k, j)
-		for len(rows) > 0 {
-			for i, l := range rows[first-j:][:4] {
-				v[i] += float64(l * l)
-			}
-			rows = rows[t.padded-j:]
-		}
-	}
-	return v
 }
 
 // lowerTriangular overwrites R by a lower triangular L with LLᵀ = RRᵀ, by Householder reflections from the

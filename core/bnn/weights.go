@@ -25,8 +25,9 @@ type weights interface {
 
 	update(f *flow) // moves the weights by the steps d and e of a flow that forward has set
 
-	// widen adds share·max(0, prior − variance) to the variance of every weight from inputs first to first+3.
-	widen(first int, prior, share float64)
+	// forget multiplies the covariances of the weights from inputs first to first+3 by √(1 − share), those among
+	// them by 1 − share, and adds share·prior to their variances.
+	forget(first int, prior, share float64)
 
 	state() LayerState    // returns a copy of the weights
 	restore(s LayerState) // replaces the weights by a copy of s
