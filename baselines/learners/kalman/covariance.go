@@ -151,16 +151,17 @@ func (r *reflections) follow() (last float64) {
 // √q·move. A neuron follows by its linear regression Py/q on the pre-activation.
 type diagonal struct {
 	reflections
+	noise
 	variance []float64
 	sd       []float64 // √q
 
 	move []float64 // scratch space
 }
 
-func newDiagonal(variance []float64, neurons, classes int) *diagonal {
+func newDiagonal(noise noise, neurons, classes int) *diagonal {
 	return &diagonal{
-		newReflections(classes, neurons), slices.Clone(variance), make([]float64, neurons),
-		make([]float64, len(variance)),
+		newReflections(classes, neurons), noise, slices.Clone(noise.prior), make([]float64, neurons),
+		make([]float64, len(noise.prior)),
 	}
 }
 
@@ -203,6 +204,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 			kernel.Update(mean[unit.from:unit.to], v, d, j.square[unit.layer], 1, count, square)
 		}
 	}
+	r.addTo(r.variance)
 	return true
 }
 
@@ -232,5 +234,6 @@ func (r bong) step(mean []float64, j *jacobian) bool {
 			mean[i] += v[i] * y * score
 		}
 	}
+	r.addTo(r.variance)
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
+	"closedform/internal/kernel"
 )
 
 // jacobian has the derivatives of functions of the logits by the weights, a row for each function. Row k has
@@ -41,6 +42,14 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 		floats.MulTo(j.square[l], j.input[l], j.input[l])
 		row = row[copy(row, p.Delta(l)):]
 	}
+}
+
+// dot returns the product of row k and a vector g of all weights.
+func (j *jacobian) dot(k int, g []float64) (sum float64) {
+	for a, unit := range j.neurons {
+		sum += float64(j.delta[k][a] * kernel.Dot(j.input[unit.layer], g[unit.from:unit.to]))
+	}
+	return sum
 }
 
 // factorLabel sets the rows of dst, n−1 vectors of length n, to those of Aᵀ with AAᵀ = diag(p) − ppᵀ, the

@@ -8,7 +8,7 @@
 // with noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ, P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP
 // and μ̃ = μ + P̃Jᵀ(y − p). This is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
 // gradient as a Kalman filter", Electronic Journal of Statistics 2018). A square root or the inverse of P is
-// stored.
+// stored; P itself if all covariances are kept and there is process noise.
 package kalman
 
 import (
@@ -59,6 +59,10 @@ type Config struct {
 
 	// PriorMeanVar is the variance of random prior means of hidden layers, divided by inputs (He et al. 2015).
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
+
+	// ProcessNoise is the share of the gap to the prior covariance that one example closes, for streams with
+	// concept drift; default none.
+	ProcessNoise float64 `toml:"process_noise,omitempty" range:"1e-9 1"`
 }
 
 // Numbers returns how many numbers the covariance of a network has.
@@ -124,16 +128,18 @@ func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
 		}
 	}
 	prior := network.PriorVar(cfg.PriorVar)
-	neurons := len(m.rows.neurons)
-	switch cfg.Covariance {
-	case Full:
+	noise, neurons := newNoise(cfg.ProcessNoise, prior), len(m.rows.neurons)
+	switch {
+	case cfg.Covariance == Full && cfg.ProcessNoise > 0:
+		m.belief = newWalking(prior, cfg.ProcessNoise, n)
+	case cfg.Covariance == Full:
 		m.belief = newFull(prior, n)
-	case LowRank:
-		m.belief = newLowRank(prior, cfg.Rank, n)
-	case Diagonal:
-		m.belief = newDiagonal(prior, neurons, n)
-	case Bong:
-		m.belief = bong{newDiagonal(prior, neurons, n)}
+	case cfg.Covariance == LowRank:
+		m.belief = newLowRank(noise, cfg.Rank, n)
+	case cfg.Covariance == Diagonal:
+		m.belief = newDiagonal(noise, neurons, n)
+	default:
+		m.belief = bong{newDiagonal(noise, neurons, n)}
 	}
 	return m, nil
 }

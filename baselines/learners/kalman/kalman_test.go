@@ -20,8 +20,8 @@ func TestLearner(t *testing.T) {
 		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, layers, src) })
 	}
 	learner(Config{PriorVar: 10}, 2, 3)
-	for _, kind := range kinds {
-		learner(Config{Covariance: kind}, 2, 8, 3)
+	for _, cfg := range filters() {
+		learner(cfg, 2, 8, 3)
 	}
 }
 
@@ -32,6 +32,8 @@ func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 	switch r := m.belief.(type) {
 	case *full:
 		p.SymOuterK(1, mat.NewDense(n, n, r.root))
+	case walking:
+		p = mat.NewSymDense(n, slices.Clone(r.root))
 	case *lowRank:
 		for i, v := range r.precision {
 			p.SetSym(i, i, v)

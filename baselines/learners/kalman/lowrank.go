@@ -12,16 +12,16 @@ import (
 
 // lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and Murphy,
 // "Low-rank extended Kalman filtering for online learning of neural networks from streaming data", CoLLAs
-// 2023), without process noise: its inverse is P⁻¹ = Υ + WWᵀ, Υ diagonal, W with L columns. A step appends
-// the n−1 columns of JᵀA to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), keeps the L largest singular vectors,
-// and adds the diagonal of the others' contribution to Υ. The vectors times their values are WV, V of WᵀW.
+// 2023): its inverse is P⁻¹ = Υ + WWᵀ, Υ diagonal, W with L columns. A step appends the n−1 columns of JᵀA to
+// W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), keeps the L largest singular vectors, and adds the diagonal of
+// the others' contribution to Υ. The vectors times their values are WV, V of WᵀW.
 type lowRank struct {
 	rank, size          int       // number of columns of W, without and with the rows of a jacobian
 	precision, variance []float64 // Υ and 1/Υ
 	w                   []float64 // W neuron by neuron: the part of each column that belongs to the neuron
 
 	// Products for l ≤ k of the columns w_k of W, after which come the rows of a jacobian.
-	gram   []float64       // w_k·w_l, except between two columns of W
+	gram   []float64       // w_k·w_l
 	cross  []float64       // w_k·w_l/Υ
 	known  bool            // whether cross, for pairs of columns of W, and factor are up to date
 	inner  []float64       // I + WᵀΥ⁻¹W, overwritten by its factor
@@ -30,23 +30,23 @@ type lowRank struct {
 	eigen  *linalg.Eigen
 	mix    []float64 // eigenvectors of the Gram matrix, by descending eigenvalue
 
-	squares []float64 // Λ² of W, whose columns are orthogonal
-
 	part, next []float64 // scratch space: a vector and the new columns of a neuron
 	dots       []float64 // scratch space: products of a vector with the columns
+
+	noise
 }
 
-func newLowRank(variance []float64, rank, classes int) *lowRank {
-	w, size, columns := len(variance), rank+classes, rank+classes-1
+func newLowRank(noise noise, rank, classes int) *lowRank {
+	w, size, columns := len(noise.prior), rank+classes, rank+classes-1
 	r := &lowRank{
-		rank: rank, size: size,
+		rank: rank, size: size, noise: noise,
 		precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
 		gram: make([]float64, size*size), cross: make([]float64, size*size),
 		inner: make([]float64, columns*columns), rhs: make([]float64, columns), eigen: linalg.NewEigen(columns),
-		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w),
+		mix: make([]float64, rank*columns), part: make([]float64, w),
 		next: make([]float64, rank*w), dots: make([]float64, size),
 	}
-	for i, v := range variance {
+	for i, v := range noise.prior {
 		r.precision[i], r.variance[i] = 1/v, v
 	}
 	return r
@@ -55,25 +55,33 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 func (r *lowRank) columns(unit neuron) []float64 { return r.w[unit.from*r.rank : unit.to*r.rank] }
 
 func (r *lowRank) multiply(j *jacobian, learns bool) {
-	clear(r.gram)
+	clear(r.gram[r.rank*r.size:])
 	clear(r.cross[r.rank*r.size:])
 	if !r.known {
 		clear(r.cross)
 	}
 	for a, unit := range j.neurons {
-		y, w, n := j.input[unit.layer], r.columns(unit), unit.to-unit.from
-		u := floats.MulTo(r.part[:n], y, r.variance[unit.from:unit.to])
+		y := j.input[unit.layer]
+		u := floats.MulTo(r.part[:len(y)], y, r.variance[unit.from:unit.to])
 		if learns {
 			r.append(r.gram, j, a, y, y)
 		}
 		r.append(r.cross, j, a, u, y)
-		for k := 0; k < r.rank && !r.known; k++ {
-			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[unit.from:unit.to])
-			kernel.Rows(r.dots[:k+1], w, u)
-			floats.Add(r.cross[k*r.size:][:k+1], r.dots[:k+1])
+		if !r.known {
+			r.weigh(r.cross, unit, r.variance[unit.from:unit.to])
 		}
 	}
 	r.known = true
+}
+
+// weigh adds to products the products Σ_i w_ki w_li weight_i of the columns of a neuron.
+func (r *lowRank) weigh(products []float64, unit neuron, weight []float64) {
+	w, n := r.columns(unit), len(weight)
+	for k := range r.rank {
+		u := floats.MulTo(r.part[:n], w[k*n:(k+1)*n], weight)
+		kernel.Rows(r.dots[:k+1], w, u)
+		floats.Add(products[k*r.size:][:k+1], r.dots[:k+1])
+	}
 }
 
 // append adds to products the products of the rows of the jacobian, δ_ka y, with the columns of neuron a and
@@ -124,11 +132,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 			return false
 		}
 	}
-	clear(r.eigen.Vectors)
-	for k := range r.rank { // the columns of W are orthogonal
-		r.eigen.Vectors[k*(columns+1)] = r.squares[k]
-	}
-	for k := r.rank; k < columns; k++ {
+	for k := range columns {
 		for l, x := range r.gram[k*r.size:][:k+1] {
 			r.eigen.Vectors[l*columns+k] = x
 		}
@@ -136,8 +140,9 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	if !r.factorize(columns) || !r.eigen.Factorize() {
 		return false
 	}
+	clear(r.gram) // the columns become orthogonal
 	for m := range r.rank {
-		r.squares[m] = max(0, r.eigen.Values[columns-1-m])
+		r.gram[m*(r.size+1)] = max(0, r.eigen.Values[columns-1-m])
 		for k := range columns {
 			r.mix[m*columns+k] = r.eigen.Vectors[(k+1)*columns-1-m]
 		}
@@ -149,6 +154,9 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	for a := range j.neurons { // neuron by neuron, as a cache may hold only one neuron's columns
 		r.move(mean, j, a)
 		r.truncate(j, a)
+	}
+	if r.due() {
+		r.addNoise(j.neurons)
 	}
 	return true
 }

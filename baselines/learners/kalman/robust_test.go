@@ -14,16 +14,27 @@ import (
 
 var kinds = []Covariance{Full, Diagonal, LowRank, Bong}
 
+// filters are all kinds, without and with process noise.
+func filters() (list []Config) {
+	for _, kind := range kinds {
+		for _, q := range []float64{0, 1e-9, 0.01} {
+			list = append(list, Config{Covariance: kind, ProcessNoise: q})
+		}
+	}
+	return list
+}
+
 // After ten thousand examples, some of which say far more than others, the
 // covariance is positive definite, and none of its variances has grown.
 func TestCovarianceStaysPositiveDefinite(t *testing.T) {
-	for _, kind := range kinds {
+	for _, cfg := range filters() {
 		for _, c := range []struct {
 			layers []int
 			prior  float64
 			scale  float64 // of every seventh example
 		}{{[]int{3, 6, 3}, 1, 3}, {[]int{3, 3}, 10, 1e4}} {
-			m := newModel(Config{Covariance: kind, PriorVar: c.prior}, c.layers...)
+			cfg.PriorVar = c.prior
+			m := newModel(cfg, c.layers...)
 			_, before := m.Weights()
 			x, class, _ := check.Clusters(10000, 3, 3, "long")
 			for k, at := range x {
@@ -35,11 +46,11 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 			_, after := m.Weights()
 			var chol mat.Cholesky
 			if !chol.Factorize(after) {
-				t.Errorf("%v, %v: not positive definite", kind, c.layers)
+				t.Errorf("%+v, %v: not positive definite", cfg, c.layers)
 			}
 			for i := range m.mean {
 				if v := after.At(i, i); !(v > 0 && v <= before.At(i, i)) {
-					t.Errorf("%v, %v: variance of weight %d from %g to %g", kind, c.layers, i, before.At(i, i), v)
+					t.Errorf("%+v, %v: variance of weight %d from %g to %g", cfg, c.layers, i, before.At(i, i), v)
 				}
 			}
 		}
@@ -49,11 +60,12 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 // Whatever is asked is answered with probabilities or with an error, which leaves
 // the weights as they were.
 func TestExtremes(t *testing.T) {
-	for _, kind := range kinds {
+	for _, cfg := range filters() {
 		for _, prior := range []float64{1e-12, 1e-8, 1, 1e8, 1e12} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
-				m := newModel(Config{Covariance: kind, PriorVar: prior}, 2, 3, 3)
-				name := fmt.Sprintf("%v, prior %g, size %g", kind, prior, size)
+				cfg.PriorVar = prior
+				m := newModel(cfg, 2, 3, 3)
+				name := fmt.Sprintf("%+v, size %g", cfg, size)
 				check.Extremes(t, name, m, size, func() []float64 { return m.mean })
 				// An ordinary input is still answered.
 				if size <= 1e8 && prior <= 1e8 {
@@ -66,18 +78,19 @@ func TestExtremes(t *testing.T) {
 
 // What overflows is refused, before anything has changed.
 func TestOverflowIsRefused(t *testing.T) {
-	for _, kind := range kinds {
-		m := newModel(Config{Covariance: kind, PriorVar: 1e12}, 1, 2)
+	for _, cfg := range filters() {
+		cfg.PriorVar = 1e12
+		m := newModel(cfg, 1, 2)
 		mean, before := m.Weights()
 		if err := m.Observe([]float64{1e100}, 0); err != errOverflow {
-			t.Errorf("%v: error %v", kind, err)
+			t.Errorf("%+v: error %v", cfg, err)
 		}
 		if after, cov := m.Weights(); !floats.Equal(after, mean) || !mat.Equal(before, cov) {
-			t.Errorf("%v: weights changed", kind)
+			t.Errorf("%+v: weights changed", cfg)
 		}
 		m.mean[0] = 1e10
-		check.Refuses(t, string(kind), m.Observe([]float64{1e300}, 0), "logits overflow")
-		check.Refuses(t, string(kind), m.Predict(make([]float64, 2), []float64{1e300}), "logits overflow")
+		check.Refuses(t, string(cfg.Covariance), m.Observe([]float64{1e300}, 0), "logits overflow")
+		check.Refuses(t, string(cfg.Covariance), m.Predict(make([]float64, 2), []float64{1e300}), "logits overflow")
 	}
 }
 
@@ -87,6 +100,7 @@ func TestConfigErrors(t *testing.T) {
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 		"rank":           {Rank: 3},
+		"process_noise":  {ProcessNoise: 1e-10},
 	})
 	check.Keys(t, map[string]Config{"rank": {Covariance: LowRank, Rank: 201}})
 	check.Refuses(t, "layers without classes", check.Err(New(Config{}, []int{2}, random.Source("x"))))
