@@ -35,14 +35,14 @@ func Example() {
 
 	rows := must(dataset.NewReader(strings.NewReader("margin;length\nsmooth;10,5\njagged;3\n"), "new.csv",
 		dataset.Format{Separator: ";", Decimal: ","}))
-	inputs := must(scaler.Inputs(rows))
+	inputs, snapshot := must(scaler.Inputs(rows)), must(c.Snapshot())
 	for range 2 {
 		x, unseen, err := inputs(must(rows.Next()))
 		if err != nil {
 			panic(err)
 		}
 		var p classifier.Prediction
-		if err := c.Predict(&p, x); err != nil {
+		if err := snapshot.Predict(&p, x); err != nil {
 			panic(err)
 		}
 		fmt.Println(leaves.Classes()[p.Details.Class()], unseen)
