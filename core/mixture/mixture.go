@@ -83,6 +83,12 @@ func New(members ...bnn.Model) (*Mixture, error) {
 		before: make([]bnn.Prediction, n), updates: make([]bnn.Update, n), errs: make([]error, n),
 		logP: make([]float64, n),
 	}
+	for k, member := range members {
+		if follows(member) {
+			m.whole.members.doubt(k) // a follower knows little of what came long ago
+		}
+	}
+	m.whole.normalise()
 	_, classes := m.Shape()
 	m.state.Order = *NewOrder(classes)
 	m.resize()

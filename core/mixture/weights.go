@@ -82,6 +82,17 @@ func newMemberWeights(members int) memberWeights {
 	return memberWeights{q, zeros(len(q)), zeros(len(q)), zeros(members), zeros(members)}
 }
 
+// doubt halves the weight of quartets for each place of member k.
+func (w *memberWeights) doubt(k int) {
+	for i, q := range w.quartets {
+		for _, member := range q {
+			if member == k {
+				w.logWeight[i] -= math.Ln2
+			}
+		}
+	}
+}
+
 func quartets(members int) (list [][4]int) {
 	for i := range members {
 		list = append(list, [4]int{i, i, i, i})
