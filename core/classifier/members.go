@@ -2,6 +2,7 @@ package classifier
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -62,32 +63,32 @@ func NewMixture(cfg bnn.Config, images bool, src rand.Source) (*mixture.Mixture,
 	return mixture.New(append(members, features.Model{Map: m, Model: layer})...)
 }
 
-// variants returns the configurations of the networks of the default mixture. The first three have the layers
-// of cfg, and are left out if it has no hidden ones; the last three have no hidden layers. Their prior
-// variances are those of cfg, or without hidden layers of [linear], times two factors for hidden and output
-// layers. Half of them have process noise, and follow a stream that changes.
+// variants returns the configurations of the networks of the default mixture. They multiply the numbers of
+// hidden units of cfg, and the prior variances in hidden and output layers, by factors. Networks without hidden
+// layers come last, and alone if cfg has none. Those with process noise follow a stream that changes.
 func variants(cfg bnn.Config) (configs []bnn.Config) {
-	for _, v := range []struct{ hidden, output, hiddenNoise, noise float64 }{
-		{0.1, 0.3, 0, 0}, {1, 10, 0, 1e-3}, {1, 1, 1e-4, 1e-4},
+	last := len(cfg.PriorVar) - 1
+	for _, v := range []struct{ units, hidden, output, hiddenNoise, noise float64 }{
+		{1, 0.1, 0.3, 0, 0}, {1, 0.1, 10, 0, 0}, {0.6, 1, 10, 0, 1e-3}, {1.6, 1, 3, 1e-5, 1e-5},
+		{0, 0, 1, 0, 0}, {0, 0, 0.001, 0, 0}, {0, 0, 100, 0, 1e-3},
 	} {
-		if last := len(cfg.PriorVar) - 1; last > 0 {
-			c := cfg
-			c.PriorVar = slices.Clone(cfg.PriorVar)
-			floats.Scale(v.hidden, c.PriorVar[:last])
-			c.PriorVar[last] *= v.output
-			if v.noise > 0 {
-				c.ProcessNoise = append(slices.Repeat([]float64{v.hiddenNoise}, last), v.noise)
+		var hidden []int
+		for _, units := range cfg.Layers[1 : last+1] {
+			if v.units > 0 {
+				hidden = append(hidden, max(1, int(math.Round(v.units*float64(units)))))
 			}
-			configs = append(configs, c)
 		}
-	}
-	for _, v := range []struct{ output, noise float64 }{{1, 0}, {0.001, 0}, {100, 1e-3}} {
-		c := linear(cfg)
-		c.PriorVar[0] *= v.output
+		if last == 0 && v.units > 0 {
+			continue
+		}
+		c := resized(cfg, hidden)
+		top := len(hidden)
+		floats.Scale(v.hidden, c.PriorVar[:top])
+		c.PriorVar[top] *= v.output
 		if v.noise > 0 {
-			c.ProcessNoise = []float64{v.noise}
-			if c.Covariance = slices.Clone(c.Covariance); c.Covariance[0] == bnn.Full {
-				c.Covariance[0] = bnn.Shared // follows as fast on two classes, and is cheaper
+			c.ProcessNoise = append(slices.Repeat([]float64{v.hiddenNoise}, top), v.noise)
+			if top == 0 && c.Covariance[0] == bnn.Full {
+				c.Covariance[0] = bnn.Shared // follows as well, and is quicker
 			}
 		}
 		configs = append(configs, c)
@@ -95,19 +96,24 @@ func variants(cfg bnn.Config) (configs []bnn.Config) {
 	return configs
 }
 
-// linear returns the configuration without hidden layers. The ratio of its prior variance to the default is
-// that of the output layer of cfg.
-func linear(cfg bnn.Config) bnn.Config {
-	last := len(cfg.PriorVar) - 1
-	c := cfg
-	if c.PriorVar = slices.Clone(cfg.PriorVar); last == 0 {
+// resized returns the configuration with other hidden layers. The ratios of its prior variances to the
+// defaults, from the output layer back, are those of cfg.
+func resized(cfg bnn.Config, hidden []int) bnn.Config {
+	c, last, top := cfg, len(cfg.PriorVar)-1, len(hidden)
+	c.Layers = slices.Concat(cfg.Layers[:1], hidden, cfg.Layers[last+1:])
+	c.Covariance, c.PriorVar = slices.Clone(cfg.Covariance), slices.Clone(cfg.PriorVar)
+	if slices.Equal(c.Layers, cfg.Layers) {
 		return c
 	}
+	if top != last {
+		c.Covariance = bnn.Default(c.Layers...).Covariance
+	}
 	c.SetCovariance(c.Covariance...)
-	ratio := cfg.PriorVar[last] / c.PriorVar[last]
-	d := bnn.Default(cfg.Layers[0], cfg.Layers[last+1])
-	c.Layers = d.Layers
-	c.SetCovariance(d.Covariance...)
-	c.PriorVar[0] *= ratio
+	usual := cfg
+	usual.SetCovariance(cfg.Covariance...)
+	for l := range c.PriorVar {
+		from := last - top + l
+		c.PriorVar[l] *= cfg.PriorVar[from] / usual.PriorVar[from]
+	}
 	return c
 }
