@@ -31,6 +31,7 @@ type spec struct {
 	paper        bool
 	PriorMeanVar float64
 	Replications []float64
+	Noise        []float64
 }
 
 func (s spec) config() Config {
@@ -51,6 +52,7 @@ func (s spec) config() Config {
 		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), 0.5), Rho: 0.5}
 	}
 	c.Replications, c.PriorVar = spread([]float64{1}, layers), spread([]float64{1}, layers)
+	c.ProcessNoise = spread(s.Noise, layers)
 	copy(c.Replications, spread(s.Replications, layers))
 	copy(c.PriorVar, spread(s.PriorScale, layers))
 	for l := range c.PriorVar {
@@ -83,7 +85,7 @@ func copied(n *Network) *Network {
 	return check.Must(Restore(n.State()))
 }
 
-// randomWeights gives every neuron a random mean and a random covariance.
+// randomWeights gives every neuron a random mean and a random covariance of the layer's kind.
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
@@ -96,8 +98,13 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 			mean.SetRow(j, mat.Col(nil, 0, z))
 			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
 			cov = append(cov, s)
-			if n.cfg.Covariance[l] == Shared {
+			switch n.cfg.Covariance[l] {
+			case Shared:
 				cov[j] = cov[0]
+			case Diagonal:
+				variances := mat.NewDiagDense(in, nil)
+				variances.DiagFrom(s)
+				cov[j] = variances
 			}
 		}
 		check.OK(t, n.SetWeights(l, mean, cov))
@@ -162,15 +169,22 @@ func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	for _, rule := range outputRules {
-		b.Run(string(rule), func(b *testing.B) {
-			cfg := spec{Output: rule, OnIndefinite: Skip, Bias: true}
-			cfg.Layers = []int{64, 50, 10}
-			n, rnd := newNetwork(cfg), rand.New(rand.NewPCG(1, 2))
+	run := func(name string, cfg Config) {
+		b.Run(name, func(b *testing.B) {
+			n, rnd := check.Must(New(cfg, random.Source("bnn", "benchmark"))), rand.New(rand.NewPCG(1, 2))
 			b.ReportAllocs()
 			for k := 0; b.Loop(); k++ {
-				check.Must(n.Observe(check.Normals(rnd, 64), k%10))
+				check.Must(n.Observe(check.Normals(rnd, cfg.Layers[0]), k%cfg.classes()))
 			}
 		})
+	}
+	for _, rule := range outputRules {
+		run(string(rule), spec{Layers: []int{64, 50, 10}, Output: rule, OnIndefinite: Skip, Bias: true}.config())
+	}
+	for _, layers := range [][]int{{7, 2}, {7, 50, 2}, {2, 50, 8}, {36, 50, 6}, {64, 10}} {
+		cfg := Default(layers...)
+		run(fmt.Sprint(layers), cfg)
+		cfg.ProcessNoise = slices.Repeat([]float64{1e-3}, len(layers)-1)
+		run(fmt.Sprint(layers, "with noise"), cfg)
 	}
 }

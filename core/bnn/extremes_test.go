@@ -29,6 +29,7 @@ func extremeConfig(r *rand.Rand) spec {
 		PriorVar:     math.Pow(10, pick(r, 0., 0, 2, -8, 8, 16, -16, -100, 100, -300, 300)), paper: true,
 		PriorMeanVar: math.Pow(10, pick(r, 0., 8, -8, 100, 200, 300)), Alpha: pick(r, 0, 0.1, 1), Beta: 1,
 		Replications: pick(r, nil, []float64{1}, []float64{1e6}),
+		Noise:        pick(r, nil, []float64{1e-9}, []float64{0.5}),
 	}
 	if cfg.Output == ADFExact && cfg.Layers[1] == 10 {
 		cfg.Layers[1] = 3 // slow

@@ -103,34 +103,6 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	}
 }
 
-// Every variance grows by the fraction of the prior variance, no covariance and no mean changes. Adding to a
-// certain layer all of its prior variance makes its prior.
-func TestProcessNoise(t *testing.T) {
-	for _, kind := range allKinds {
-		cfg := spec{Layers: []int{2, 4, 3}, Bias: true, PriorVar: 3, PriorMeanVar: 2, Hidden: Smooth}
-		cfg.Covariance = []Covariance{kind}
-		n, name := newNetwork(cfg), string(kind)
-		for k := range 5 {
-			check.Must(n.Observe([]float64{float64(k) - 2, 1}, k%3))
-		}
-		before := copied(n)
-		check.OK(t, n.AddProcessNoise(0.25))
-		for l := range 2 {
-			mean, cov := before.Weights(l)
-			got, _ := n.Weights(l)
-			check.NearMatrix(t, "means", got, mean, 0)
-			checkLayer(t, name, n, l, mean, addIdentity(cov, 1, 0.25*3/float64([]int{3, 5}[l])), 1e-13)
-		}
-		for _, fraction := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
-			check.Refuses(t, fmt.Sprint(name, fraction), n.AddProcessNoise(fraction))
-		}
-		makeCertain(t, n, 1)
-		check.OK(t, n.AddProcessNoise(1))
-		mean, cov := n.Weights(1)
-		checkLayer(t, name, n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
-	}
-}
-
 // textbook is one step of a network with a single layer, written with dense
 // matrices straight from the formulas: paper Eqs. (z) and (w).
 func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []*mat.Dense) {

@@ -192,7 +192,7 @@ func (n *Network) freeze(l int) {
 // v_j above σ₀²|ŷ|²: the steps of a class that never comes would add up without end.
 func (n *Network) limit(l int) (capped int) {
 	f, prior := &n.flows[l], math.Inf(1)
-	if n.cfg.ProcessNoise != nil && n.cfg.ProcessNoise[l] > 0 {
+	if len(n.cfg.ProcessNoise) > 0 && n.cfg.ProcessNoise[l] > 0 {
 		prior = n.cfg.PriorVar[l] * kernel.Dot(f.y, f.y)
 	}
 	for j, vj := range f.v {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,7 +21,10 @@ func networks() []spec {
 		{Layers: []int{13, 7, 6, 3}},
 		{Layers: []int{13, 7, 6, 3}, Hidden: Smooth},
 		{Layers: []int{13, 7, 3}, Covariance: []Covariance{Full}, Hidden: Frozen},
-		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Shared}, Bias: true},
+		{
+			Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Full}, Bias: true,
+			Noise: []float64{1e-2, 0, 1e-3},
+		},
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
@@ -72,7 +76,6 @@ func TestObserveAfterBefore(t *testing.T) {
 			for k, between := range []func(e *Ensemble) error{
 				func(*Ensemble) error { return nil },
 				func(e *Ensemble) error { return e.Before(new(Prediction), x[5]) },
-				func(e *Ensemble) error { return e.Members()[0].AddProcessNoise(0.1) },
 				func(e *Ensemble) error { _, err := e.Observe(x[0], 1); return err },
 				func(e *Ensemble) error {
 					mean, cov := e.Members()[0].Weights(0)
@@ -94,6 +97,39 @@ func TestObserveAfterBefore(t *testing.T) {
 			check.OK(t, e.Predict(&got, x[1]))
 			check.OK(t, want.Predict(&p, x[1]))
 			check.True(t, samePrediction(&got, &p), "%+v: after the steps %v, want %v", cfg, got, p)
+		}
+	}
+}
+
+// A snapshot predicts as its model did, also while the model learns on and after it has got a class.
+func TestSnapshot(t *testing.T) {
+	for _, cfg := range networks() {
+		e, x := trained(cfg, 2)
+		for _, m := range []Model{e, e.Members()[0]} {
+			want := make([]Prediction, len(x))
+			for k := range x {
+				check.OK(t, m.Predict(&want[k], x[k]))
+			}
+			s := m.Snapshot()
+			_, classes := m.Shape()
+			same := func() {
+				var got Prediction
+				for k := range x {
+					check.True(t, s.Predict(&got, x[k]) == nil && samePrediction(&got, &want[k]), "%T of %+v: %v, want %v",
+						m, cfg, got.P, want[k].P)
+				}
+			}
+			var busy sync.WaitGroup
+			busy.Go(same)
+			busy.Go(same)
+			for k := range x {
+				check.Must(m.Observe(x[k], 1))
+			}
+			busy.Wait()
+			check.OK(t, m.AddClass())
+			same()
+			_, still := s.Shape()
+			check.Equal(t, "classes", still, classes)
 		}
 	}
 }

@@ -60,6 +60,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"layer 0: row 7 of the spread":        func(s *State) { s.Layers[0].Spread.Set(7, 0, 1e200) },
 		"and spread of 3×3":                   func(s *State) { s.Config.Covariance[0] = Shared },
 		"layer 1: row 1 of the spread":        func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
+		"state of -1 learned examples":        func(s *State) { s.Learned = -1 },
 	} {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
 		alter(&s)
@@ -90,6 +91,7 @@ func TestAddClass(t *testing.T) {
 		check.OK(t, m.AddClass())
 		for k, n := range networksOf(m) {
 			old, last := before[k], len(n.layers)-1
+			check.Equal(t, "learned", n.State().Learned, len(x))
 			now, former := n.Config(), old.Config()
 			want := former.Softmax
 			if n != network {

@@ -6,11 +6,11 @@
 // 2,000 of its inputs. Do not give their files to anyone who must not see the examples. Networks and
 // ensembles keep no inputs.
 //
-// # The file, format 7
+// # The file, format 8
 //
 // The file is an uncompressed NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order:
 //
-//	format      int64           7
+//	format      int64           8
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -30,9 +30,9 @@
 //	p, pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
 //	            float64         the fields of readout.Sequence, if there is one
 //
-// Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; softmax is an
-// object with kind "probit", lambda and rho, or kind "probit-corr", lambda and corr, or kind "exact" and
-// fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file unless Save would
+// Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; learned is
+// bnn.State.Learned; softmax is an object with kind "probit", lambda and rho, or kind "probit-corr", lambda
+// and corr, or kind "exact" and fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file unless Save would
 // write the same bytes.
 package checkpoint
 

@@ -57,7 +57,7 @@ var complete = changed(func(c *bnn.Config) {
 	c.Output, c.Hidden, c.Softmax = bnn.ADFExact, bnn.Smooth, softmax.Exact{Fast: true}
 	c.SetCovariance(bnn.Diagonal, bnn.Shared)
 	c.PriorVar, c.PriorMeanVar, c.PriorDraw = []float64{1. / 28, 10. / 56}, 2./3, bnn.Independent
-	c.Replications = []float64{2. / 7, 1.5}
+	c.Replications, c.ProcessNoise = []float64{2. / 7, 1.5}, []float64{0.3, 1. / 3}
 	c.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 1. / 3, VarianceFloor: 1e-5}
 }, 3, 7, 4)
 
@@ -236,7 +236,7 @@ func TestPython(t *testing.T) {
 		Cov    [][][][]float64 // layer, neuron, input, input
 	}
 	check.OK(t, json.Unmarshal(python(t, saved(t, n)), &got))
-	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "7 [2 3 4 2]adf")
+	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "8 [2 3 4 2]adf")
 	for l := range 3 {
 		mean, cov := n.Weights(l)
 		_, in := mean.Dims()

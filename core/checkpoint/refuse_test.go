@@ -89,6 +89,7 @@ func TestReadRefuses(t *testing.T) {
 			`"best" is not allowed; allowed: "adf"`:      replace("config", `"output":"joint"`, `"output":"best"`),
 			`softmax of kind "logit"`:                    replace("config", `"kind":"probit"`, `"kind":"logit"`),
 			"6 numbers; need rows of 461168601842738790": replace("config", `[1,2,2]`, `[1,4611686018427387904,2]`),
+			"bnn: state of -1 learned examples":          replace("config", `"learned":40`, `"learned":-1`),
 			"entry variance0 is missing":                 replace("config", `["full",`, `["diagonal",`),
 			"layer 0: row 1 of the means is not finite":  set("mean0", "<f8", []float64{0, 0, math.NaN(), 0}),
 			"entry mean0: 3 numbers; need rows of 2":     set("mean0", "<f8", []float64{0, 0, 0}),
@@ -97,7 +98,7 @@ func TestReadRefuses(t *testing.T) {
 			"entry member0_config is missing":     first(4),
 			"mixture: invalid character":          set("mixture", "<U2", []rune("no")),
 			altered:                               replace("mixture", `"fixed"`, `"firm"`),
-			"not those of a mixture of 3 members": replace("mixture", `"mixtures":[`, `"mixtures":[0,`),
+			"not those of a mixture of 3 members": replace("mixture", `"quartets":[`, `"quartets":[0,`),
 			"one of class -1":                     set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
 			"the kept examples are not those":     func(all []entry) []entry { all[3].name = "x"; return all },
 		}},
@@ -122,8 +123,8 @@ func TestReadRefuses(t *testing.T) {
 			check.Refuses(t, want+name, load(archive(version, edit(parts(t, c.m)))), "checkpoint: ", want)
 		}
 	}
-	former := archive(6, parts(t, trained(small)))
-	check.Refuses(t, "format 6", load(former), "the file has format 6; this program reads format 7 only")
+	former := archive(7, parts(t, trained(small)))
+	check.Refuses(t, "format 7", load(former), "the file has format 7; this program reads format 8 only")
 }
 
 // Whatever is in a file, and in its entries, Load does not panic, and a network that it returns can be saved.

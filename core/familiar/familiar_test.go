@@ -194,6 +194,23 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+// A copy stays what it is while the original learns on. P of an input within the range allocates nothing.
+func TestClone(t *testing.T) {
+	for _, d := range []int{3, 20, 100} {
+		draw := source(d, "clone")
+		f := learned(t, 300, draw)
+		c, x := f.Clone(), draw()
+		before, want := check.Must(json.Marshal(f)), f.P(x)
+		check.NoAllocs(t, fmt.Sprint("P of ", d, " inputs"), func() { f.P(x) })
+		for range 300 {
+			check.OK(t, f.Observe(draw()))
+		}
+		check.Equal(t, "state", string(check.Must(json.Marshal(c))), string(before))
+		check.Equal(t, "P", c.P(x), want)
+		check.True(t, f.P(x) != want, "P of %d inputs stays as it was", d)
+	}
+}
+
 // What is written and read again goes on to the bit.
 func TestJSON(t *testing.T) {
 	for _, d := range []int{3, 100} {

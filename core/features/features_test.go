@@ -6,12 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
+	"closedform/core/readout"
 	check "closedform/internal/checktest"
 )
 
@@ -192,4 +194,53 @@ func TestModel(t *testing.T) {
 	}
 	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))
 	check.True(t, slices.Equal(p.P, q.P), "what was refused has changed the model: %v, want %v", p.P, q.P)
+	x[0] = 7
+	check.OK(t, m.Predict(&p, x))
+	x[0] = 1
+	check.True(t, !slices.Equal(p.P, q.P), "other numbers in the same slice are predicted as before")
+	check.OK(t, m.Before(&p, x))
+	check.True(t, slices.Equal(p.P, q.P), "before learning %v, want %v", p.P, q.P)
+}
+
+// A snapshot predicts as the model did, also while the model learns on and after it has got a class. Neither
+// predictions nor those of the model allocate.
+func TestSnapshot(t *testing.T) {
+	row := check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 16, Classes: 3, Sequential: true}))
+	network := check.Must(bnn.New(bnn.Default(16, 3), random.Source("snapshot")))
+	x, class, _ := check.Clusters(300, 3, 3, "snapshot")
+	for _, model := range []bnn.Model{row, network} {
+		m := Model{check.Must(New(Relu, 3, 16, 3)), model}
+		for k := range 100 {
+			check.Must(m.Observe(x[k], class[k]))
+		}
+		s, want := m.Snapshot(), make([]bnn.Prediction, 100)
+		for k := range want {
+			check.OK(t, s.Predict(&want[k], x[k]))
+		}
+		same := func() {
+			var p bnn.Prediction
+			for k := range want {
+				err := s.Predict(&p, x[k])
+				check.True(t, err == nil && slices.Equal(p.P, want[k].P), "%T: %v, want %v", model, p.P, want[k].P)
+			}
+		}
+		var busy sync.WaitGroup
+		busy.Go(same)
+		busy.Go(same)
+		check.OK(t, m.AddClass())
+		for k, x := range x {
+			check.Must(m.Observe(x, class[k]))
+		}
+		busy.Wait()
+		same()
+		inputs, classes := s.Shape()
+		check.Equal(t, "shape", [2]int{inputs, classes}, [2]int{3, 3})
+		for _, from := range []bnn.Predictor{m, Predictor{m.Map, m.Model}} {
+			var p bnn.Prediction
+			check.NoAllocs(t, fmt.Sprintf("two predictions of %T", model), func() {
+				_ = from.Predict(&p, x[0])
+				_ = from.Predict(&p, x[1])
+			})
+		}
+	}
 }

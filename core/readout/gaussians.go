@@ -131,26 +131,30 @@ func sampleGaussians(s sample) (*gaussians, float64) {
 // densities returns for each x the log densities of all classes, −∞ for a class without examples. With left
 // each x was learned, and is left out of all means and scatters, but not of N in S̄ nor of ε.
 func (g *gaussians) densities(examples []example, left bool) [][]float64 {
-	out, d := matrix(len(examples), len(g.n)), g.dim
+	out := matrix(len(examples), len(g.n))
 	linalg.Blocks(len(examples), func(first, last int) {
-		var solved *linalg.Cholesky
-		z := make([]float64, (last-first)*d)
-		for c, root := range g.root {
-			if root != nil && root != solved {
-				for i, e := range examples[first:last] {
-					copy(z[i*d:], e.x)
-				}
-				root.Solve(z)
-				solved = root
-			}
-			for i := first; i < last; i++ {
-				if out[i][c] = math.Inf(-1); root != nil {
-					out[i][c] = g.density(c, z[(i-first)*d:][:d], examples[i].class, left)
-				}
-			}
-		}
+		g.setDensities(out[first:last], make([]float64, (last-first)*g.dim), examples[first:last], left)
 	})
 	return out
+}
+
+// setDensities is densities with given memory: z has g.dim numbers for each example.
+func (g *gaussians) setDensities(out [][]float64, z []float64, examples []example, left bool) {
+	var solved *linalg.Cholesky
+	for c, root := range g.root {
+		if root != nil && root != solved {
+			for i, e := range examples {
+				copy(z[i*g.dim:], e.x)
+			}
+			root.Solve(z)
+			solved = root
+		}
+		for i, e := range examples {
+			if out[i][c] = math.Inf(-1); root != nil {
+				out[i][c] = g.density(c, z[i*g.dim:][:g.dim], e.class, left)
+			}
+		}
+	}
 }
 
 // density returns the log density of class c at x, given z = L⁻¹x with the root L of K_c. With left x is an

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -123,6 +124,38 @@ func TestOrder(t *testing.T) {
 		}
 		same("in parts", part)
 	})
+}
+
+// A snapshot is a layer without the recursion that has learned the same, to the bit, also while the layer
+// learns on, and if it solves first after that.
+func TestSnapshot(t *testing.T) {
+	for _, c := range []Config{{Ridge, 5, 3, false}, {Gaussian, 5, 3, false}, {Ridge, 5, 3, true}} {
+		examples, more := drawn(200, 5, 3), drawn(333, 5, 4)
+		l, plain := check.Must(New(c)), c
+		plain.Sequential = false
+		for _, e := range examples {
+			check.Must(l.Observe(e.x, e.class))
+		}
+		same := learned(t, plain, examples)
+		want := predictedAt(t, same, more[0].x)
+		solved, unsolved := l.Snapshot().(*Layer), l.Snapshot().(*Layer)
+		predict := func() {
+			var p bnn.Prediction
+			err := solved.Predict(&p, more[0].x)
+			check.True(t, err == nil && slices.Equal(p.P, want), "%+v: %v, error %v; want %v", c, p.P, err, want)
+		}
+		var busy sync.WaitGroup
+		busy.Go(predict)
+		busy.Go(predict)
+		check.OK(t, l.AddClass())
+		for _, e := range slices.Concat(examples, more) {
+			check.Must(l.Observe(e.x, e.class))
+		}
+		busy.Wait()
+		check.Equal(t, "of a snapshot that solves late", predicted(t, unsolved, more[0].x), predicted(t, same, more[0].x))
+		check.Equal(t, "configuration", unsolved.Config(), plain)
+		check.Equal(t, "state", unsolved.State(), same.State())
+	}
 }
 
 // The log loss is near that of the distribution of the examples, in the end and along the stream.

@@ -34,6 +34,7 @@ type sequence struct {
 	tempered           []float64                  // exp τ(o_c − max o)
 	sums               [len(temperatures)]float64 // sum of tempered over the classes, for each τ
 	byTau, byFit, prob []float64                  // p_A, p_C and p
+	density, white     []float64                  // scratch space of predict
 }
 
 func newSequence(inputs int) *sequence {
@@ -52,7 +53,7 @@ func (s *sequence) addClass() {
 		}
 		*outputs = wide
 	}
-	for _, v := range []*[]float64{&s.tempered, &s.byTau, &s.byFit, &s.prob} {
+	for _, v := range []*[]float64{&s.tempered, &s.byTau, &s.byFit, &s.prob, &s.density, &s.white} {
 		*v = make([]float64, classes+1)
 	}
 	s.recursion.addClass()
@@ -105,7 +106,8 @@ func (s *sequence) predict(x []float64, n int) {
 	}
 	fitted := 0 // n of p_C: 0 before the first fit of the Gaussians
 	if s.fitted != nil {
-		s.fitted.softmax(s.byFit, s.fitted.densities([]example{{x: s.o}}, false)[0])
+		s.fitted.setDensities([][]float64{s.density}, s.white, []example{{x: s.o}}, false)
+		s.fitted.softmax(s.byFit, s.density)
 		fitted = n
 	}
 	blend(s.byFit, fitted)

@@ -10,12 +10,12 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// before observes examples, each after its prediction by Before, and returns the mean log loss.
+// before observes examples, each after its prediction, and returns the mean log loss.
 func before(t *testing.T, l *Layer, examples []example) (loss float64) {
 	t.Helper()
 	var p bnn.Prediction
 	for _, e := range examples {
-		check.OK(t, l.Before(&p, e.x))
+		check.OK(t, l.Predict(&p, e.x))
 		u := check.Must(l.Observe(e.x, e.class))
 		check.Near(t, "LogP", u.LogP, math.Log(p.P[e.class]), 1e-12)
 		loss -= u.LogP / float64(len(examples))
@@ -30,7 +30,7 @@ func TestSequence(t *testing.T) {
 	l := check.Must(New(Config{Ridge, d, classes, true}))
 	evidence, share := make([]float64, len(temperatures)), 0.5
 	for i, e := range examples {
-		check.OK(t, l.Before(new(bnn.Prediction), e.x))
+		check.OK(t, l.Predict(new(bnn.Prediction), e.x))
 		s := l.sequence
 		if i > 0 && (i < 40 || i%997 == 0 || i > fresh+25) {
 			check.NearAll(t, "outputs", s.o, direct(examples[:i], classes, 10, 0.001, e.x), 1e-9)
@@ -63,7 +63,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The final prediction is that without the recursion, to the bit; a stopped stream leaves the same state.
+// The prediction of a snapshot is that without the recursion, to the bit; a stopped stream leaves the same state.
 func TestSequenceResumes(t *testing.T) {
 	examples := drawn(fresh+100, 5, 4)
 	c := Config{Ridge, 5, 3, true}
@@ -87,8 +87,13 @@ func TestSequenceResumes(t *testing.T) {
 	}
 	check.True(t, reflect.DeepEqual(part.State(), whole.State()), "another state")
 	plain := learned(t, Config{Kind: Ridge, Inputs: 5, Classes: 4}, examples)
-	got, want := predicted(t, whole, examples[0].x), predicted(t, plain, examples[0].x)
-	check.NearAll(t, "prediction with the recursion and without", got, want, 0)
+	got, want := predicted(t, whole.Snapshot().(*Layer), examples[0].x), predicted(t, plain, examples[0].x)
+	check.NearAll(t, "prediction of the snapshot and without the recursion", got, want, 0)
+	var p bnn.Prediction
+	check.NoAllocs(t, "two predictions", func() {
+		_ = whole.Predict(&p, examples[0].x)
+		_ = whole.Predict(&p, examples[1].x)
+	})
 
 	spoilt := whole.State()
 	spoilt.Sequence = nil

@@ -144,12 +144,68 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Densities(density, c)
 	Rectified(prob, gap, spread, c)
 	noise := Image(g, numbers(rnd, len(g)*(n+4)), a, b)
+	reflected, others := numbers(rnd, n&^3), numbers(rnd, 4*n)
+	if n > 3 {
+		Reflect(reflected, others, rnd.IntN(n&^3), n)
+	}
 	return [][]float64{
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
 		mills, truncated, below, power, density, prob, gap, spread, g,
-		{noise},
+		{noise}, reflected, others,
+	}
+}
+
+// A reflection keeps xxᵀ + Σ wwᵀ and the sign of entry k of x, and makes those of the w zero. It also does so
+// where x is zero there, and changes nothing where the w are.
+func TestReflect(t *testing.T) {
+	const n, stride = 8, 11
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for k := range n {
+		for _, size := range []float64{1, 1e-100, 1e100} {
+			x, w := make([]float64, n), make([]float64, 4*stride)
+			for _, v := range [][]float64{x, w} {
+				for i := range v {
+					v[i] = size * rnd.NormFloat64()
+				}
+			}
+			if size > 1 {
+				x[k] = 0
+			}
+			sums := func() (s [n][n]float64) {
+				for i := range n {
+					for j := range n {
+						s[i][j] = x[i] * x[j]
+						for v := 0; v < len(w); v += stride {
+							s[i][j] += w[v+i] * w[v+j]
+						}
+					}
+				}
+				return s
+			}
+			want, negative := sums(), math.Signbit(x[k])
+			Reflect(x, w, k, stride)
+			got := sums()
+			for i := range n {
+				for j := range n {
+					if !(math.Abs(got[i][j]-want[i][j]) <= 1e-13*size*size) {
+						t.Errorf("size %g, entry %d: sum %d, %d is %g, want %g", size, k, i, j, got[i][j], want[i][j])
+					}
+				}
+			}
+			if w[k] != 0 || w[stride+k] != 0 || w[2*stride+k] != 0 || w[3*stride+k] != 0 || math.Signbit(x[k]) != negative {
+				t.Errorf("size %g: entries %d are %g and %g", size, k, x[k], w[k:])
+			}
+			before := sums()
+			if Reflect(x, w, k, stride); sums() != before {
+				t.Errorf("size %g: a second reflection of entry %d changes something", size, k)
+			}
+		}
+	}
+	x, w := make([]float64, 4), []float64{1e-155, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	if Reflect(x, w, 0, 4); math.IsNaN(x[0]) || math.IsNaN(w[0]) {
+		t.Errorf("tiny noise makes %g", x)
 	}
 }
 
