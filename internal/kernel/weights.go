@@ -122,13 +122,13 @@ func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 
 // Reflect makes entry k of four vectors w_0 to w_3 zero, by a Householder reflection of x_i and the four w_ai for
 // each i, and then changes the sign of x. The vectors are as long as x, a multiple of four, and start stride
-// numbers apart. If the squares of the entries k of w add up to less than 1e-290, nothing changes.
+// numbers apart. If the squares of the entries k of w add up to less than 1e-305, nothing changes.
 func Reflect(x, w []float64, k, stride int) {
 	n := len(x)
 	w0, w1, w2, w3 := w[:n], w[stride:][:n], w[2*stride:][:n], w[3*stride:][:n]
 	h := [5]float64{x[k], w0[k], w1[k], w2[k], w3[k]}
 	square := float64(h[1]*h[1]) + float64(h[2]*h[2]) + float64(h[3]*h[3]) + float64(h[4]*h[4])
-	if square < 1e-290 {
+	if square < 1e-305 {
 		return
 	}
 	h[0] += math.Copysign(math.Sqrt(float64(h[0]*h[0])+square), h[0])
