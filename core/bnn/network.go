@@ -94,7 +94,6 @@ func (n *Network) Snapshot() Predictor {
 	for l, w := range n.layers {
 		s.layers[l].copy(w)
 	}
-	s.learned = n.learned
 	return s
 }
 

@@ -97,6 +97,35 @@ func TestNoiseStep(t *testing.T) {
 	})
 }
 
+// With noise a step raises the variance of a logit at most to σ₀²|ŷ|², here 4 σ₀², and leaves what is above.
+func TestNoiseLimit(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind []Covariance) {
+		if kind[0] == Shared {
+			return // its steps are the mean of those of the neurons
+		}
+		for _, c := range []struct {
+			noise         []float64
+			narrow, after float64
+		}{
+			{nil, 0.01, 0.02},
+			{[]float64{}, 0.01, 0.02},
+			{[]float64{0}, 0.01, 0.02},
+			{[]float64{1e-3}, 0.01, 0.0125},
+			{[]float64{1e-3}, 0.015, 0.015},
+		} {
+			n := newNetwork(spec{Layers: []int{1, 3}, Covariance: kind, PriorVar: 0.0125, Noise: c.noise})
+			var cov []mat.Symmetric
+			for _, v := range []float64{100, 100, c.narrow} {
+				cov = append(cov, mat.NewDiagDense(1, []float64{v}))
+			}
+			check.OK(t, n.SetWeights(0, mat.NewDense(3, 1, nil), cov))
+			check.Must(n.Observe([]float64{2}, 0))
+			_, cov = n.Weights(0)
+			check.Near(t, fmt.Sprint("variance with noise ", c.noise), cov[2].At(0, 0), c.after, 1e-12)
+		}
+	})
+}
+
 // However long a stream, all covariances are positive definite, the variances of an input that is always zero
 // are at most the prior's, and those of a class that never comes hardly more.
 func TestNoiseForever(t *testing.T) {

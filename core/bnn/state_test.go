@@ -42,6 +42,9 @@ func TestRestore(t *testing.T) {
 		}
 		s.Config.Layers[0]++
 		s.Config.Covariance[0], s.Config.Replications[0], s.Config.PriorVar[0] = "9", 9, 9
+		if len(s.Config.ProcessNoise) > 0 {
+			s.Config.ProcessNoise[0] = 0.9
+		}
 		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
 			t.Errorf("what is done to the state changes the network: %+v", got)
 		}

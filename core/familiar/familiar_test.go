@@ -194,7 +194,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// A copy stays what it is while the original learns on. P of an input within the range allocates nothing.
+// A copy and the original learn on, each by itself. P of an input within the range allocates nothing.
 func TestClone(t *testing.T) {
 	for _, d := range []int{3, 20, 100} {
 		draw := source(d, "clone")
@@ -205,9 +205,14 @@ func TestClone(t *testing.T) {
 		for range 300 {
 			check.OK(t, f.Observe(draw()))
 		}
-		check.Equal(t, "state", string(check.Must(json.Marshal(c))), string(before))
+		check.Equal(t, "state of the copy", string(check.Must(json.Marshal(c))), string(before))
 		check.Equal(t, "P", c.P(x), want)
 		check.True(t, f.P(x) != want, "P of %d inputs stays as it was", d)
+		after := check.Must(json.Marshal(f))
+		for range 300 {
+			check.OK(t, c.Observe(draw()))
+		}
+		check.Equal(t, "state of the original", string(check.Must(json.Marshal(f))), string(after))
 	}
 }
 

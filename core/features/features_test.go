@@ -185,11 +185,12 @@ func TestModel(t *testing.T) {
 		t.Errorf("%v of %d inputs and %d classes; want %v", p.P, in, out, q.P)
 	}
 	for _, x := range [][]float64{{1, 2}, {1, 2, math.Inf(1)}, {1e308, 1e308, 1e308}, {-1e308, -1e308, 1e308}} {
-		if err := m.Predict(&p, x); err == nil || !math.IsNaN(p.P[0]) {
-			t.Errorf("%v: error %v, prediction %v", x, err, p.P)
+		failed := m.Predict(&p, x)
+		if failed == nil || !math.IsNaN(p.P[0]) {
+			t.Errorf("%v: error %v, prediction %v", x, failed, p.P)
 		}
-		if u, err := m.Observe(x, 1); err == nil || u.Action != bnn.Refused {
-			t.Errorf("%v: error %v, update %+v", x, err, u)
+		if u, err := m.Observe(x, 1); err == nil || err.Error() != failed.Error() || u.Action != bnn.Refused {
+			t.Errorf("%v: error %v, update %+v; want error %v", x, err, u, failed)
 		}
 	}
 	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))

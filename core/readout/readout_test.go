@@ -131,6 +131,7 @@ func TestOrder(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	for _, c := range []Config{{Ridge, 5, 3, false}, {Gaussian, 5, 3, false}, {Ridge, 5, 3, true}} {
 		examples, more := drawn(200, 5, 3), drawn(333, 5, 4)
+		examples[0].x[0] = 40 // is limited
 		l, plain := check.Must(New(c)), c
 		plain.Sequential = false
 		for _, e := range examples {
