@@ -185,6 +185,6 @@ func BenchmarkObserve(b *testing.B) {
 		cfg := Default(layers...)
 		run(fmt.Sprint(layers), cfg)
 		cfg.ProcessNoise = slices.Repeat([]float64{1e-3}, len(layers)-1)
-		run(fmt.Sprint(layers, "with noise"), cfg)
+		run(fmt.Sprint(layers)+" with noise", cfg)
 	}
 }

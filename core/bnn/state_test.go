@@ -40,14 +40,13 @@ func TestRestore(t *testing.T) {
 		if learned := n.State(); reflect.DeepEqual(learned, s) || !reflect.DeepEqual(restored.State(), learned) {
 			t.Error("nothing was learned, or not the same")
 		}
+		want := fmt.Sprint(n.State().Config)
 		s.Config.Layers[0]++
 		s.Config.Covariance[0], s.Config.Replications[0], s.Config.PriorVar[0] = "9", 9, 9
 		if len(s.Config.ProcessNoise) > 0 {
 			s.Config.ProcessNoise[0] = 0.9
 		}
-		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
-			t.Errorf("what is done to the state changes the network: %+v", got)
-		}
+		check.Equal(t, "configuration after changes of the state's", fmt.Sprint(n.State().Config), want)
 	}
 }
 
