@@ -59,9 +59,9 @@ type Config struct {
 	//	Σ_j += q(Σ₀ − Σ_j),
 	//
 	// and the means stay. This is the exact prediction step for weights on a random walk whose step before each
-	// example has the covariance q(Σ₀ − Σ_j) ≥ 0. So noise never raises Σ_j above Σ₀, which a large prior allows
-	// to follow fast, and what no input excites keeps the prior. To cost little, the weights from four inputs at
-	// a time take the step for several examples.
+	// example has the covariance q(Σ₀ − Σ_j) ≥ 0. So noise never raises Σ_j above Σ₀, which a large prior
+	// allows to follow fast, and what no input excites keeps the prior. To cost little, the weights from four
+	// inputs at a time take the step for several examples.
 	ProcessNoise []float64 `toml:"process_noise" json:"process_noise,omitempty" range:"0 0.999999"`
 
 	Paper PaperRule `json:"paper"` // used by the rules Joint and Total only

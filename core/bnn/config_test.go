@@ -18,8 +18,10 @@ import (
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "rule": "Output", "process_noise": "ProcessNoise"} // in Go
-	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}                                     // classes
+	names := map[string]string{ // in Go
+		"prior_var": "PriorVar", "process_noise": "ProcessNoise", "alpha": "Unit.Alpha", "rule": "Output",
+	}
+	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
@@ -54,8 +56,10 @@ func TestConfigErrors(t *testing.T) {
 			func(c *Config) { c.Replications[1] = inf },
 		},
 		"process_noise": {
-			func(c *Config) { c.ProcessNoise = []float64{0.1} }, func(c *Config) { c.ProcessNoise = []float64{0, nan} },
-			func(c *Config) { c.ProcessNoise = []float64{1, 0} }, func(c *Config) { c.ProcessNoise = []float64{0, -0.1} },
+			func(c *Config) { c.ProcessNoise = []float64{0.1} },
+			func(c *Config) { c.ProcessNoise = []float64{0, nan} },
+			func(c *Config) { c.ProcessNoise = []float64{1, 0} },
+			func(c *Config) { c.ProcessNoise = []float64{0, -0.1} },
 		},
 		"on_indefinite": {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
 		"variance_floor": {

@@ -20,11 +20,13 @@ func eachKind(t *testing.T, test func(t *testing.T, kind []Covariance)) {
 	}
 }
 
-// Without steps n examples make Σ₀ + (1 − q)ⁿ(Σ − Σ₀) of each covariance Σ, where n is a whole number of rounds.
+// Without steps n examples, a whole number of rounds, make Σ₀ + (1 − q)ⁿ(Σ − Σ₀) of each covariance Σ.
 func TestNoiseRounds(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind []Covariance) {
 		for _, c := range []spec{
-			{Layers: []int{4, 8, 4, 2}}, {Layers: []int{1, 9, 6, 2}, Bias: true}, {Layers: []int{3, 7, 2}, Bias: true},
+			{Layers: []int{4, 8, 4, 2}},
+			{Layers: []int{1, 9, 6, 2}, Bias: true},
+			{Layers: []int{3, 7, 2}, Bias: true},
 		} {
 			c.Covariance, c.Noise = kind, []float64{1e-3, 2e-3, 5e-4}[:len(c.Layers)-1]
 			n := newNetwork(c)
@@ -54,8 +56,8 @@ func TestNoiseRounds(t *testing.T) {
 	})
 }
 
-// An example changes the weights as without noise, but the twin has the caps. After every eighth example, in
-// hidden layers every sixteenth, the rows and columns of four inputs take the step of the examples of a round.
+// An example changes the weights as without noise, whose caps the twin has. After every eighth example, in
+// hidden layers every sixteenth, rows and columns of four inputs take the step of a round of examples.
 func TestNoiseStep(t *testing.T) {
 	const q = 1e-3
 	eachKind(t, func(t *testing.T, kind []Covariance) {
@@ -130,7 +132,8 @@ func TestNoiseLimit(t *testing.T) {
 // are at most the prior's, and those of a class that never comes hardly more.
 func TestNoiseForever(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind []Covariance) {
-		n := newNetwork(spec{Layers: []int{3, 2, 3}, Covariance: kind, Bias: true, PriorVar: 4, Noise: []float64{1e-2}})
+		c := spec{Layers: []int{3, 2, 3}, Covariance: kind, Bias: true, PriorVar: 4, Noise: []float64{1e-2}}
+		n := newNetwork(c)
 		rnd, x := rand.New(random.Source("for ever")), make([]float64, 3)
 		for k := range 100_000 {
 			x[0], x[2] = random.Normal(rnd)+float64(k%2), random.Normal(rnd)+2
@@ -140,7 +143,7 @@ func TestNoiseForever(t *testing.T) {
 			_, cov := n.Weights(l)
 			for j, s := range cov {
 				var root mat.Cholesky
-				check.True(t, root.Factorize(s), "covariance of neuron %d of layer %d is not positive definite", j, l)
+				check.True(t, root.Factorize(s), "covariance %d of layer %d is not definite", j, l)
 				for i, most := range most {
 					ratio := s.At(i, i) / n.cfg.PriorVar[l]
 					check.True(t, ratio <= most, "neuron %d of layer %d: %g times the prior variance", j, l, ratio)
@@ -172,6 +175,6 @@ func TestNoiseFollows(t *testing.T) {
 			return count
 		}
 		with, without := wrong(1e-2), wrong(0)
-		check.True(t, with < without/2, "after the flip %d of %d are wrong; %d without noise", with, after, without)
+		check.True(t, with < without/2, "after the flip %d are wrong; %d without noise", with, without)
 	})
 }

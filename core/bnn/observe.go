@@ -37,7 +37,7 @@ type Update struct {
 
 	// Floored counts raised variances: ṽ of logits and hidden pre-activations, to v/1000 or
 	// PaperRule.VarianceFloor·v, and of diagonal weights, to a thousandth, where Replications count an example
-	// more than once. Capped counts ṽ lowered to 2v, in all layers, and ṽ lowered to σ₀²|ŷ|² by process noise.
+	// more than once. Capped counts ṽ lowered to 2v, in all layers, and with process noise to σ₀²|ŷ|².
 	Floored, Capped int
 
 	Action Action

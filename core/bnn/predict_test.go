@@ -115,8 +115,9 @@ func TestSnapshot(t *testing.T) {
 			same := func() {
 				var got Prediction
 				for k := range x {
-					check.True(t, s.Predict(&got, x[k]) == nil && samePrediction(&got, &want[k]), "%T of %+v: %v, want %v",
-						m, cfg, got.P, want[k].P)
+					if err := s.Predict(&got, x[k]); err != nil || !samePrediction(&got, &want[k]) {
+						t.Errorf("%T of %+v: %v, error %v; want %v", m, cfg, got.P, err, want[k].P)
+					}
 				}
 			}
 			var busy sync.WaitGroup

@@ -32,8 +32,8 @@
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; learned is
 // bnn.State.Learned; softmax is an object with kind "probit", lambda and rho, or kind "probit-corr", lambda
-// and corr, or kind "exact" and fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file unless Save would
-// write the same bytes.
+// and corr, or kind "exact" and fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects
+// a file unless Save would write the same bytes.
 package checkpoint
 
 import (

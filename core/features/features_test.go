@@ -206,10 +206,10 @@ func TestModel(t *testing.T) {
 // A snapshot predicts as the model did, also while the model learns on and after it has got a class. Neither
 // predictions nor those of the model allocate.
 func TestSnapshot(t *testing.T) {
-	row := check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 16, Classes: 3, Sequential: true}))
+	cfg := readout.Config{Kind: readout.Ridge, Inputs: 16, Classes: 3, Sequential: true}
 	network := check.Must(bnn.New(bnn.Default(16, 3), random.Source("snapshot")))
 	x, class, _ := check.Clusters(300, 3, 3, "snapshot")
-	for _, model := range []bnn.Model{row, network} {
+	for _, model := range []bnn.Model{check.Must(readout.New(cfg)), network} {
 		m := Model{check.Must(New(Relu, 3, 16, 3)), model}
 		for k := range 100 {
 			check.Must(m.Observe(x[k], class[k]))

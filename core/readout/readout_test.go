@@ -153,7 +153,8 @@ func TestSnapshot(t *testing.T) {
 			check.Must(l.Observe(e.x, e.class))
 		}
 		busy.Wait()
-		check.Equal(t, "of a snapshot that solves late", predicted(t, unsolved, more[0].x), predicted(t, same, more[0].x))
+		late := predicted(t, unsolved, more[0].x)
+		check.Equal(t, "of a snapshot that solves late", late, predicted(t, same, more[0].x))
 		check.Equal(t, "configuration", unsolved.Config(), plain)
 		check.Equal(t, "state", unsolved.State(), same.State())
 	}

@@ -63,7 +63,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The prediction of a snapshot is that without the recursion, to the bit; a stopped stream leaves the same state.
+// A snapshot predicts as without the recursion, to the bit; a stopped stream leaves the same state.
 func TestSequenceResumes(t *testing.T) {
 	examples := drawn(fresh+100, 5, 4)
 	c := Config{Ridge, 5, 3, true}
