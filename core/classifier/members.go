@@ -69,7 +69,7 @@ func NewMixture(cfg bnn.Config, images bool, src rand.Source) (*mixture.Mixture,
 func variants(cfg bnn.Config) (configs []bnn.Config) {
 	last := len(cfg.PriorVar) - 1
 	for _, v := range []struct{ units, hidden, output, hiddenNoise, noise float64 }{
-		{1, 0.1, 0.3, 0, 0}, {1, 0.1, 10, 0, 0}, {0.6, 1, 10, 0, 1e-3}, {1.6, 1, 3, 1e-5, 1e-5},
+		{1, 0.1, 0.3, 0, 0}, {1, 0.1, 10, 0, 0}, {0.6, 1, 10, 0, 1e-3}, {1.4, 1, 3, 1e-5, 1e-5},
 		{0, 0, 1, 0, 0}, {0, 0, 0.001, 0, 0}, {0, 0, 100, 0, 1e-3},
 	} {
 		var hidden []int
@@ -87,9 +87,9 @@ func variants(cfg bnn.Config) (configs []bnn.Config) {
 		c.PriorVar[top] *= v.output
 		if v.noise > 0 {
 			c.ProcessNoise = append(slices.Repeat([]float64{v.hiddenNoise}, top), v.noise)
-			if top == 0 && c.Covariance[0] == bnn.Full {
-				c.Covariance[0] = bnn.Shared // follows as well, and is quicker
-			}
+		}
+		if top == 0 && v.output != 1 && c.Covariance[0] == bnn.Full {
+			c.Covariance[0] = bnn.Shared // predicts as well, and is quicker
 		}
 		configs = append(configs, c)
 	}
