@@ -22,10 +22,28 @@ type calibration struct {
 
 // add updates the log weights by the uncalibrated prediction p of a weighted example. It overwrites p.
 func (c *calibration) add(p []float64, class int, weight float64) {
+	for i, step := range steps(p, class) {
+		c.logWeight[i] += float64(weight * step)
+	}
+}
+
+// follow multiplies the weights by the probabilities of the class, and distributes the fixed share.
+func (c *calibration) follow(p []float64, class int) {
+	log := steps(p, class)
+	top := slices.Max(log[:])
+	for i, step := range log {
+		c.weight[i] *= kernel.Exp(step - top)
+	}
+	share(c.weight[:])
+}
+
+// steps returns the log probability of the class for each power. It overwrites p.
+func steps(p []float64, class int) (log [len(powers)]float64) {
 	_, totals := powerTotals(p)
 	for i, tau := range powers {
-		c.logWeight[i] += float64(weight * atLeast(tau*p[class]-kernel.Log(totals[i]), smallest))
+		log[i] = atLeast(float64(tau*p[class])-kernel.Log(totals[i]), smallest)
 	}
+	return log
 }
 
 func (c *calibration) normalise() { normalise(c.weight[:], c.logWeight[:]) }

@@ -32,7 +32,7 @@ type Mixture struct {
 	members     []bnn.Model
 	parallel    bool       // large members learn in parallel
 	state       State      // the state without the log weights
-	next, whole *weighting // the weights for the next example, and those by the whole stream
+	next, whole *weighting // the weights for the next example, without logarithms, and those by the whole stream
 
 	// Scratch space: the input of the last prediction, with the distributions of the members, and whether each
 	// member predicted it; and of Observe the example, and the members' results.
@@ -55,11 +55,11 @@ type State struct {
 	Seen  int     `json:"seen"`  // number of examples behind the weights
 	Fixed bool    `json:"fixed"` // see [Mixture.Fix]
 	Next  Weights `json:"next"`  // for the next example
-	Whole Weights `json:"whole"` // by the whole stream
+	Whole Weights `json:"whole"` // by the whole stream: logarithms, the largest 0
 	Order Order   `json:"order"`
 }
 
-// Weights are logarithms of weights, the largest 0.
+// Weights are the weights of a mixture.
 type Weights struct {
 	Quartets []float64 `json:"quartets"` // mixtures of four members, see memberWeights
 	Powers   []float64 `json:"powers"`   // the powers τ
@@ -108,7 +108,9 @@ func (m *Mixture) resize() {
 // State returns a copy of the state.
 func (m *Mixture) State() State {
 	s := m.state
-	s.Next, s.Whole, s.Order = m.next.state(), m.whole.state(), *s.Order.Clone()
+	s.Next = Weights{slices.Clone(m.next.members.quartet), slices.Clone(m.next.powers.weight[:])}
+	s.Whole = Weights{slices.Clone(m.whole.members.logWeight), slices.Clone(m.whole.powers.logWeight[:])}
+	s.Order = *s.Order.Clone()
 	return s
 }
 
@@ -119,11 +121,21 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 		return nil, err
 	}
 	inputs, classes := m.Shape()
-	if !m.next.restore(s.Next) || !m.whole.restore(s.Whole) || s.Seen < 0 ||
-		!s.Order.Fits(inputs, classes, len(members)) {
+	fits := s.Seen >= 0 && s.Order.Fits(inputs, classes, len(members))
+	for _, w := range []Weights{s.Next, s.Whole} {
+		fits = fits && len(w.Quartets) == len(m.whole.members.quartet) && len(w.Powers) == len(powers) &&
+			kernel.Finite(slices.Concat(w.Quartets, w.Powers)...)
+	}
+	if !fits || min(slices.Min(s.Next.Quartets), slices.Min(s.Next.Powers)) < 0 || kernel.Sum(s.Next.Quartets) == 0 {
 		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of "+
 			"%d members with %d inputs and %d classes", len(members), inputs, classes)
 	}
+	copy(m.next.members.quartet, s.Next.Quartets)
+	copy(m.next.powers.weight[:], s.Next.Powers)
+	m.next.members.average()
+	copy(m.whole.members.logWeight, s.Whole.Quartets)
+	copy(m.whole.powers.logWeight[:], s.Whole.Powers)
+	m.whole.normalise()
 	m.state = State{Seen: s.Seen, Fixed: s.Fixed, Order: *s.Order.Clone()}
 	return m, nil
 }

@@ -60,19 +60,17 @@ func (m *Mixture) keep(k int, p *bnn.Prediction, err error) {
 
 // weigh updates the weights, if calibrates those of the powers too, and the [Order] of the examples.
 func (m *Mixture) weigh(calibrates bool) {
-	for _, w := range []*weighting{m.next, m.whole} {
-		if calibrates {
-			mean(m.mixed, w.members.weight, m.p)
-			w.powers.add(m.mixed, m.class, 1)
-		}
+	if calibrates {
+		mean(m.mixed, m.next.members.weight, m.p)
+		m.next.powers.follow(m.mixed, m.class)
+		mean(m.mixed, m.whole.members.weight, m.p)
+		m.whole.powers.add(m.mixed, m.class, 1)
 	}
 	m.state.Seen++
 	m.state.Order.Add(m.x, m.class, m.logP)
+	m.next.members.follow(m.logP)
 	m.whole.members.add(m.logP, 1, smallest)
-	m.next.members.add(m.logP, 1, smallest)
 	m.whole.normalise()
-	m.next.normalise()
-	m.next.share()
 }
 
 // Predict sets dst to the prediction of the next example of the stream, see [bnn.Prediction.Mix]. P is the

@@ -21,48 +21,29 @@ func newWeighting(members int) *weighting {
 	return w
 }
 
-// fixedShare is the share of the weights that an example distributes equally, so that the best member may
-// change (fixed share: Herbster and Warmuth, "Tracking the best expert", Machine Learning 1998).
-const fixedShare = 0.0002
-
-// share makes each weight (1 − fixedShare)·weight + fixedShare/number.
-func (w *weighting) share() {
-	share := func(logWeight, weight []float64) {
-		for i, u := range weight {
-			logWeight[i] = kernel.Log(float64((1-fixedShare)*u) + fixedShare/float64(len(weight)))
-		}
-	}
-	share(w.members.logWeight, w.members.quartet)
-	share(w.powers.logWeight[:], w.powers.weight[:])
-	w.normalise()
-}
-
-func (w *weighting) state() Weights {
-	return Weights{slices.Clone(w.members.logWeight), slices.Clone(w.powers.logWeight[:])}
-}
-
-func (w *weighting) clone() *weighting {
-	c := newWeighting(len(w.members.weight))
-	c.restore(w.state())
-	return c
-}
-
-// restore copies a state, and reports whether it fits.
-func (w *weighting) restore(s Weights) bool {
-	if len(s.Quartets) != len(w.members.logWeight) || len(s.Powers) != len(powers) ||
-		!kernel.Finite(slices.Concat(s.Quartets, s.Powers)...) {
-		return false
-	}
-	copy(w.members.logWeight, s.Quartets)
-	copy(w.powers.logWeight[:], s.Powers)
-	w.normalise()
-	return true
-}
-
 // normalise computes the weights from the log weights.
 func (w *weighting) normalise() {
 	w.members.normalise()
 	w.powers.normalise()
+}
+
+func (w *weighting) clone() *weighting {
+	c := newWeighting(len(w.members.weight))
+	copy(c.members.logWeight, w.members.logWeight)
+	copy(c.powers.logWeight[:], w.powers.logWeight[:])
+	c.normalise()
+	return c
+}
+
+// fixedShare is the share of the weights for the next example that each example distributes equally, so that
+// the best member may change (fixed share: Herbster and Warmuth, "Tracking the best expert", Machine Learning
+// 1998). These weights have no logarithms.
+const fixedShare = 0.0002
+
+// share makes the weights (1 − fixedShare)·weight/sum + fixedShare/number.
+func share(weight []float64) {
+	floats.Scale((1-fixedShare)/kernel.Sum(weight), weight)
+	floats.AddConst(fixedShare/float64(len(weight)), weight)
 }
 
 // memberWeights are the means of the members' weights in mixtures of four members, repeats allowed: quartets.
@@ -114,20 +95,40 @@ var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 // add updates the log weights by the log probabilities that the members gave the class of a weighted example.
 // Zero and NaN count as the smallest positive number; quartets are raised to the floor.
 func (w *memberWeights) add(logP []float64, weight, floor float64) {
-	for k, x := range logP {
-		logP[k] = atLeast(x, smallest)
-	}
-	top := slices.Max(logP)
-	for k, x := range logP {
-		w.p[k] = kernel.Exp(x - top)
-	}
+	top := w.relative(logP)
 	for i, q := range w.quartets {
 		step := logP[q[0]]
 		if q[0] != q[3] {
-			step = top + kernel.Log((w.p[q[0]]+w.p[q[1]]+w.p[q[2]]+w.p[q[3]])/4)
+			step = top + kernel.Log(w.mean(q))
 		}
 		w.logWeight[i] += float64(weight * atLeast(step, floor))
 	}
+}
+
+// follow multiplies the weights by the probabilities, and distributes the fixed share.
+func (w *memberWeights) follow(logP []float64) {
+	w.relative(logP)
+	for i, q := range w.quartets {
+		w.quartet[i] *= w.mean(q)
+	}
+	share(w.quartet)
+	w.average()
+}
+
+// relative sets p to the probabilities relative to the largest, and returns the logarithm of that.
+func (w *memberWeights) relative(logP []float64) (top float64) {
+	for k, x := range logP {
+		logP[k] = atLeast(x, smallest)
+	}
+	top = slices.Max(logP)
+	for k, x := range logP {
+		w.p[k] = kernel.Exp(x - top)
+	}
+	return top
+}
+
+func (w *memberWeights) mean(q [4]int) float64 {
+	return (w.p[q[0]] + w.p[q[1]] + w.p[q[2]] + w.p[q[3]]) / 4
 }
 
 // atLeast returns the larger number, and the floor in place of NaN.
@@ -140,10 +141,16 @@ func atLeast(x, floor float64) float64 {
 
 func (w *memberWeights) normalise() {
 	normalise(w.quartet, w.logWeight)
+	w.average()
+}
+
+// average sets the weights of the members to their means over the quartets.
+func (w *memberWeights) average() {
 	clear(w.weight)
 	for i, q := range w.quartets {
+		u := w.quartet[i] / 4
 		for _, k := range q {
-			w.weight[k] += w.quartet[i] / 4
+			w.weight[k] += u
 		}
 	}
 }
