@@ -16,8 +16,8 @@ type Snapshot struct {
 
 	model    bnn.Predictor
 	familiar *familiar.Inputs
-	record   *selective.Record // nil: no promise
-	reason   error             // why there is no promise
+	record   *selective.Record
+	reason   error // why there is no promise, if not nil
 }
 
 // Snapshot returns what the classifier has learned so far. It copies the model, and then solves what the
@@ -33,7 +33,9 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 	var order *mixture.Order
 	if c.Record != nil {
 		whole := c.Record.Whole.joined()
-		s.record, s.reason = &whole, nil
+		if s.record, s.reason = &whole, nil; float64(c.Record.Again) > mostAgain*float64(c.Record.First) {
+			s.reason = errRows
+		}
 		if c.Record.Order != nil {
 			order = c.Record.Order.Clone()
 		}
@@ -44,7 +46,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 		return nil, err
 	}
 	if m, ok := s.model.(*mixture.Snapshot); ok && m.Ordered() || order != nil && order.Ordered(s.model) {
-		s.record, s.reason = nil, errOrder
+		s.reason = errOrder
 	}
 	return s, nil
 }
@@ -60,7 +62,7 @@ func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
 }
 
 // Threshold is [Classifier.Threshold] for new examples like all that were learned. It is an error if the
-// classes came in an order that is not random, see [mixture.Order].
+// classes came in an order that is not random, see [mixture.Order], or a tenth of the rows more than once.
 func (s *Snapshot) Threshold(share, confidence float64) (float64, error) {
 	if s.reason != nil {
 		return math.NaN(), s.reason
