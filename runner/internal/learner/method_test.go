@@ -49,7 +49,7 @@ func (c byHand) Observe(x []float64, class int) error { return check.Err(c.Model
 
 func (c byHand) Predict(p, x []float64) error {
 	var q bnn.Prediction
-	err := c.Model.Predict(&q, x)
+	err := c.Model.Snapshot().Predict(&q, x)
 	floats.ScaleTo(p, 1/q.Sum(), q.P)
 	return err
 }

@@ -72,7 +72,7 @@ func TestChoose(t *testing.T) {
 // The default bank is weighted by the first pass alone.
 func TestBankPasses(t *testing.T) {
 	weights := func(keys string) []float64 {
-		return train(t, check.Must(decode(keys)), clusters(12)).Network().Model.(*mixture.Mixture).Weights()
+		return train(t, check.Must(decode(keys)), clusters(12)).Network().Predictor().(*mixture.Snapshot).Weights()
 	}
 	check.Equal(t, "weights", weights("hidden_layers = [4]; passes = 3"), weights("hidden_layers = [4]"))
 }

@@ -133,11 +133,10 @@ func (s spec) run(ctx context.Context) (table.Tables, []study.File, error) {
 	return table.Merge(sets), nil, nil
 }
 
-// stream returns the random numbers for a purpose. For a [[set]] of files the stream's name includes the name
-// of the set, for different splits and orders. Sets of a generator share their streams; see draw.
+// stream returns the random numbers for a purpose, of its own for each [[set]].
 func (s *spec) stream(purpose string, more ...any) rand.Source {
 	name := []any{purpose}
-	if s.Named && !s.generator() {
+	if s.Named {
 		name = append(name, s.Set)
 	}
 	return s.Stream(append(name, more...)...)
@@ -145,15 +144,13 @@ func (s *spec) stream(purpose string, more ...any) rand.Source {
 
 func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
 
-// random returns the random numbers of the method.
+// random returns the random numbers of the method. Closed-form methods have the same: their priors differ by
+// their settings alone.
 func (s *spec) random() rand.Source {
-	switch {
-	case s.Named && !s.generator():
-		return s.stream("method", s.Method.Name)
-	case s.Method.ClosedForm():
+	if s.Method.ClosedForm() {
 		return s.stream("prior")
 	}
-	return s.stream("rival", s.Method.Name)
+	return s.stream("method", s.Method.Name)
 }
 
 // shuffle returns the random numbers of the order of a pass, or nil for examples in the order drawn.
@@ -185,13 +182,10 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	return train, dataset.NewExamples(points, task.Classes), nil
 }
 
-// draw returns n examples of the generator. Each [[set]] has its own stream, unless the order is Repeated.
-func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
-	if s.Named && s.Order != Repeated {
-		purpose = append(purpose, s.Set)
-	}
+// draw returns n examples of the generator.
+func (s *spec) draw(n int, purpose string, more ...any) *dataset.Examples {
 	task := s.Data.Task()
-	return dataset.NewExamples(task.Draw(n, s.Stream(purpose...)), task.Classes)
+	return dataset.NewExamples(task.Draw(n, s.stream(purpose, more...)), task.Classes)
 }
 
 func (s *spec) training() learner.Training {

@@ -107,7 +107,9 @@ sweep = {seed = [1, 2]}
 // The numbers are those of networks that are trained by hand.
 func TestRepeated(t *testing.T) {
 	tables, task := studytest.Run(t, Kind, repeated), data.Generator{Name: "wedges"}.Task()
-	stream := study.Seeded{Manifest: "small_order", Seed: 2}.Stream
+	stream := func(purpose string, more ...any) rand.Source {
+		return study.Seeded{Manifest: "small_order", Seed: 2}.Stream(append([]any{purpose, "wedges"}, more...)...)
+	}
 	test, train := task.Draw(30, stream("test")), task.Draw(12, stream("train"))
 	adf := func(train data.Set, order []int) [][]float64 {
 		cfg := bnn.Default(2, 3)

@@ -134,7 +134,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.T
 			for r := range map[string]int{"order": s.Evaluate.Orders, "sample": s.Evaluate.Resamples}[by] {
 				examples := s.draw(size, "sample", r+1)
 				if by == "order" {
-					examples = train.Subset(rand.New(s.Stream("permutation", r+1)).Perm(size))
+					examples = train.Subset(rand.New(s.stream("permutation", r+1)).Perm(size))
 				}
 				network, err := s.training().Run(ctx, s.Method, examples, test)
 				if err != nil {
