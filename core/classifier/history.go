@@ -186,7 +186,7 @@ func (r *repeats) add(x []float64, class int) bool {
 		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // + 0 turns −0 into 0
 		h ^= h >> 29
 	}
-	return r.addHash(uint32(h))
+	return r.addHash(uint32(h >> 32)) // the low bits do not depend on the sign of the last number
 }
 
 func (r *repeats) addHash(h uint32) bool {

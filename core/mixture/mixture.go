@@ -126,7 +126,8 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 		fits = fits && len(w.Quartets) == len(m.whole.members.quartet) && len(w.Powers) == len(powers) &&
 			kernel.Finite(slices.Concat(w.Quartets, w.Powers)...)
 	}
-	if !fits || min(slices.Min(s.Next.Quartets), slices.Min(s.Next.Powers)) < 0 || kernel.Sum(s.Next.Quartets) == 0 {
+	if !fits || min(slices.Min(s.Next.Quartets), slices.Min(s.Next.Powers)) < 0 ||
+		min(kernel.Sum(s.Next.Quartets), kernel.Sum(s.Next.Powers)) == 0 {
 		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of "+
 			"%d members with %d inputs and %d classes", len(members), inputs, classes)
 	}

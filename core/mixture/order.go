@@ -87,9 +87,9 @@ func (o *Order) Clone() *Order {
 
 // Fits reports whether the order can be that of examples of this shape.
 func (o *Order) Fits(inputs, classes, members int) bool {
-	good := o.Earlier.Same >= 0 && o.Earlier.Same <= o.Earlier.Examples && o.Recent.Same >= 0 &&
-		o.Recent.Same <= o.Recent.Examples && len(o.Counts) == classes && len(o.Latest) == classes && len(o.Away) == classes &&
-		len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
+	good := 0 <= o.Earlier.Same && o.Earlier.Same <= o.Earlier.Examples && 0 <= o.Recent.Same &&
+		o.Recent.Same <= o.Recent.Examples && len(o.Counts) == classes && len(o.Latest) == classes &&
+		len(o.Away) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
 		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
 		for _, e := range o.Kept[c] {
@@ -100,8 +100,9 @@ func (o *Order) Fits(inputs, classes, members int) bool {
 	return good
 }
 
-// Add counts an example, which the members had given these log probabilities, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,
-// "Random sampling with a reservoir", 1985), drawn by the example's number in its class.
+// Add counts an example, which the members had given these log probabilities, and keeps a copy if it belongs to
+// the sample of its class (reservoir sampling: Vitter, "Random sampling with a reservoir", 1985), drawn by the
+// example's number in its class.
 func (o *Order) Add(x []float64, class int, logP []float64) {
 	n := o.examples() + 1
 	if o.Recent.Examples >= max(16, 2*o.Earlier.Examples) {

@@ -101,6 +101,9 @@ func next(m bnn.Model, dst *bnn.Prediction, x []float64) error {
 // the weights by the whole stream for those of the next example. It returns [bnn.Unknown] and NaN after an
 // error.
 func (m *Mixture) ByWholeStream(p *bnn.Prediction) (class int, confidence float64) {
+	if p.Class() == bnn.Unknown {
+		return bnn.Unknown, math.NaN()
+	}
 	q := bnn.Prediction{P: m.mixed, Members: p.Members, Weights: m.whole.members.weight}
 	if slices.Contains(m.able, false) {
 		q.Weights = p.Weights
