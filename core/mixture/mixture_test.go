@@ -1,14 +1,11 @@
 package mixture
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -32,6 +29,8 @@ func models() []bnn.Model {
 }
 
 func mixture(members ...bnn.Model) *Mixture { return check.Must(New(members...)) }
+
+func snapshot(m *Mixture) *Snapshot { return m.Snapshot().(*Snapshot) }
 
 // wide returns a network that overflows on inputs of 1e9.
 func wide() *bnn.Network {
@@ -59,9 +58,9 @@ func stream(n int, order string) (x [][]float64, class []int) {
 	return x, class
 }
 
-// The weights are the means of those of quartets of members, in proportion to the products of the
-// probabilities that the quartets gave the examples. Moments and LogP are those of the mixture with these
-// weights, before calibration.
+// The weights of a snapshot are the means of those of quartets of members, in proportion to the products of
+// the probabilities that the quartets gave the examples. For the next example a fixed share follows each
+// step; moments and LogP are those of the mixture with these weights, before calibration.
 func TestWeights(t *testing.T) {
 	m, alone := mixture(models()...), models()
 	x, class := stream(30, "shuffled")
@@ -71,22 +70,30 @@ func TestWeights(t *testing.T) {
 			shares = append(shares, []float64{float64(a) / 4, float64(b) / 4, float64(4-a-b) / 4})
 		}
 	}
-	products := slices.Repeat([]float64{1}, len(shares))
-	single, given := make([]bnn.Prediction, 3), make([]float64, 3)
-	var p bnn.Prediction
-	for i := range x {
-		check.OK(t, m.Predict(&p, x[i]))
-		weights, q := make([]float64, 3), make([]float64, 3)
+	products, next := slices.Repeat([]float64{1}, len(shares)), slices.Repeat([]float64{1}, len(shares))
+	mean := func(products []float64) []float64 {
+		weights := make([]float64, 3)
 		for k, share := range shares {
 			floats.AddScaled(weights, products[k]/floats.Sum(products), share)
 		}
+		return weights
+	}
+	single, given := make([]bnn.Prediction, 3), make([]float64, 3)
+	powers, nextPowers := newWeighting(3).powers, newWeighting(3).powers
+	var p bnn.Prediction
+	for i := range x {
+		check.OK(t, m.Predict(&p, x[i]))
+		weights, q, whole := mean(next), make([]float64, 3), make([]float64, 3)
 		check.NearAll(t, "weights", m.Weights(), weights, 1e-9)
 		for k, w := range weights {
 			check.OK(t, alone[k].Predict(&single[k], x[i]))
 			given[k] = single[k].P[class[i]]
 			check.Must(alone[k].Observe(x[i], class[i]))
 			floats.AddScaled(q, w, single[k].P)
+			floats.AddScaled(whole, mean(products)[k], single[k].P)
 		}
+		powers.add(whole, class[i], 1)
+		nextPowers.follow(slices.Clone(q), class[i])
 		variance := 0.0 // of the probability of class 0
 		for k, w := range weights {
 			d := single[k].P[0] - q[0]
@@ -94,18 +101,27 @@ func TestWeights(t *testing.T) {
 		}
 		check.NearAll(t, "p before calibration", p.Moments.P, q, 1e-9)
 		check.Near(t, "variance", p.Cov.At(0, 0), variance, 1e-9)
+		aleatoric, epistemic := p.LabelVariance() // of P, after calibration
+		check.Near(t, "variance of the label", aleatoric+epistemic, 1-floats.Dot(p.P, p.P), 1e-12)
 		for k, share := range shares {
 			products[k] *= floats.Dot(share, given)
+			next[k] *= floats.Dot(share, given)
 		}
+		floats.Scale((1-fixedShare)/floats.Sum(next), next)
+		floats.AddConst(fixedShare/15, next)
 		u := check.Must(m.Observe(x[i], class[i]))
 		check.Near(t, "log p", u.LogP, math.Log(q[class[i]]), 1e-8)
 	}
-	before := m.Weights()
-	m.Weights()[0] = 0 // a copy
+	whole := snapshot(m).Weights()
+	check.NearAll(t, "weights of the snapshot", whole, mean(products), 1e-9)
+	powers.normalise()
+	check.NearAll(t, "powers", m.next.powers.weight[:], nextPowers.weight[:], 1e-9)
+	check.NearAll(t, "powers of the snapshot", m.whole.powers.weight[:], powers.weight[:], 1e-9)
+	m.Weights()[0], snapshot(m).Weights()[0] = 0, 0 // copies
 	m.Fix()
-	if _, err := m.Observe(x[0], class[0]); err != nil || m.Weights()[0] != before[0] {
-		t.Errorf("%v, fixed weights %v, before %v", err, m.Weights(), before)
-	}
+	check.Must(m.Observe(x[0], class[0]))
+	check.NearAll(t, "fixed weights", m.Weights(), whole, 0)
+	check.NearAll(t, "fixed weights of the snapshot", snapshot(m).Weights(), whole, 0)
 }
 
 // A member that cannot predict an input has no weight there, and one that cannot learn it gave its class the
@@ -117,6 +133,8 @@ func TestMemberFails(t *testing.T) {
 	if err := m.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
 		t.Errorf("%v, weights %v", err, p.Weights)
 	}
+	class, confidence := m.ByWholeStream(&p)
+	check.True(t, class == p.Class() && confidence == p.Confidence(), "class %d of %g", class, confidence)
 	check.OK(t, without.Predict(&q, x))
 	check.NearAll(t, "p without the member", p.P, q.P, 1e-14)
 	for _, m := range []*Mixture{m, without} {
@@ -128,6 +146,11 @@ func TestMemberFails(t *testing.T) {
 		t.Errorf("weights after a member failed %v, without it %v", w, without.Weights())
 	}
 
+	check.Must(m.Observe([]float64{1, 1}, 0))
+	powers := m.State().Whole.Powers
+	check.Must(m.Observe(x, 1))
+	check.NearAll(t, "powers", m.State().Whole.Powers, powers, 0)
+
 	all := mixture(wide(), wide())
 	check.Must(all.Observe([]float64{1, 1}, 0))
 	before := all.State()
@@ -136,7 +159,9 @@ func TestMemberFails(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 	check.Refuses(t, "all", all.Predict(&p, x))
-	check.Equal(t, "class", p.Class(), bnn.Unknown)
+	class, confidence = all.ByWholeStream(&p)
+	check.Equal(t, "classes", []int{p.Class(), class}, []int{bnn.Unknown, bnn.Unknown})
+	check.True(t, math.IsNaN(confidence), "confidence %g", confidence)
 	check.OK(t, all.Predict(&p, []float64{1, 1}))
 	check.Equal(t, "after an error of all", all.State(), before)
 }
@@ -230,86 +255,6 @@ func TestCalibrationIsEvidence(t *testing.T) {
 	check.NearAll(t, "probabilities", got, []float64{want[0], 0, want[1]}, 1e-12)
 }
 
-// Predictions may be made at the same time; they and steps allocate nothing.
-func TestConcurrent(t *testing.T) {
-	m := mixture(append(models(), wide())...)
-	var want bnn.Prediction
-	x := []float64{1, 2}
-	predict := func() {
-		if _, err := m.Observe(x, 1); err != nil || m.Predict(&want, x) != nil {
-			t.Error(err)
-		}
-	}
-	for range 10*mostKept + 1 { // after which a step seldom keeps its example
-		predict()
-	}
-	check.NoAllocs(t, "a step", func() { _, _ = m.Observe(x, 1) })
-	predict()
-	check.NoAllocs(t, "a prediction", func() { _ = m.Predict(&want, x) })
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			var p bnn.Prediction
-			for range 20 {
-				if err := m.Predict(&p, x); err != nil || !floats.Equal(p.P, want.P) {
-					t.Errorf("%v, %v; alone %v", p.P, err, want.P)
-				}
-			}
-		})
-	}
-	group.Wait()
-}
-
-// P adds up to 1 where the probabilities of the members do not. The parts of the variance of the label add up
-// to that of P, also after calibration.
-func TestAddsUp(t *testing.T) {
-	cfg := bnn.Default(2, 4)
-	cfg.Output, cfg.Softmax = bnn.Joint, softmax.Probit{Lambda: 0.3, Rho: 0.2}
-	cfg.Paper.OnIndefinite = bnn.Skip
-	one, two := check.Must(bnn.New(cfg, random.Source("a"))), check.Must(bnn.New(cfg, random.Source("b")))
-	m := mixture(one, two)
-	var p bnn.Prediction
-	m.stream.powers.weight = [len(powers)]float64{2: 1} // no calibration
-	check.Must(one.Observe([]float64{3, -1}, 0))
-	check.OK(t, m.Predict(&p, []float64{3, -1}))
-	want := make([]float64, 4)
-	for _, member := range p.Members {
-		floats.AddScaled(want, 0.5/member.Sum(), member.P)
-	}
-	check.NearAll(t, "P", p.P, want, 1e-15)
-	if p.Sum() != 1 || math.Abs(p.Members[0].Sum()-1) < 1e-4 {
-		t.Errorf("sum %g, of a member %g", p.Sum(), p.Members[0].Sum())
-	}
-	for range 300 { // of one class: the mixture becomes surer than its members
-		check.Must(m.Observe([]float64{1, 1}, 1))
-	}
-	check.OK(t, m.Predict(&p, []float64{1, 1}))
-	aleatoric, epistemic := p.LabelVariance()
-	check.Near(t, "the variance of the label", aleatoric+epistemic, 1-floats.Dot(p.P, p.P), 1e-12)
-}
-
-// A stream in two parts leaves the same state as in one, whether it is predicted between or not, and whether
-// members learn side by side or not.
-func TestTwoParts(t *testing.T) {
-	x, class := stream(400, "sorted")
-	whole, parts := mixture(models()...), mixture(models()...)
-	whole.parallel = true // with the same bits
-	var p, q bnn.Prediction
-	for i := range x {
-		check.Must(whole.Observe(x[i], class[i]))
-		if i%150 == 77 {
-			var state State
-			check.OK(t, parts.Predict(&p, x[0]))
-			check.OK(t, json.Unmarshal(check.Must(json.Marshal(parts.State())), &state))
-			parts = check.Must(Restore(state, parts.Members()...))
-		}
-		check.Must(parts.Observe(x[i], class[i]))
-	}
-	check.Equal(t, "state", parts.State(), whole.State())
-	check.OK(t, errors.Join(parts.Predict(&p, x[3]), whole.Predict(&q, x[3])))
-	check.NearAll(t, "P", p.P, q.P, 0)
-}
-
 // A state that is none of the mixture is refused.
 func TestRestoreRefuses(t *testing.T) {
 	m := mixture(models()...)
@@ -320,12 +265,18 @@ func TestRestoreRefuses(t *testing.T) {
 		"class":    func(s *State) { s.Order.Last = 3 },
 		"same":     func(s *State) { s.Order.Same = -1 },
 		"counts":   func(s *State) { s.Order.Counts = s.Order.Counts[:2] },
+		"latest":   func(s *State) { s.Order.Latest = nil },
+		"away":     func(s *State) { s.Order.Away = append(s.Order.Away, 0) },
+		"earlier":  func(s *State) { s.Order.Earlier.Same = 1 },
+		"recent":   func(s *State) { s.Order.Recent.Same = -1 },
 		"examples": func(s *State) { s.Order.Counts[1]++ },
 		"input":    func(s *State) { s.Order.Kept[1][2].X = nil },
-		"log p":    func(s *State) { s.Order.Kept[2][0].LogP[1] = math.NaN() },
-		"mixtures": func(s *State) { s.Mixtures = []float64{0, 0} },
-		"powers":   func(s *State) { s.Powers = nil },
-		"finite":   func(s *State) { s.Mixtures[0] = math.NaN() },
+		"log p":    func(s *State) { s.Order.Kept[2][0].LogP = []float64{0, math.NaN(), 0} },
+		"quartets": func(s *State) { s.Next.Quartets = []float64{0, 0} },
+		"powers":   func(s *State) { s.Whole.Powers = nil },
+		"finite":   func(s *State) { s.Whole.Quartets[0] = math.NaN() },
+		"negative": func(s *State) { s.Next.Powers[1] = -1e-9 },
+		"zero":     func(s *State) { clear(s.Next.Powers) },
 		"seen":     func(s *State) { s.Seen = -1 },
 	} {
 		s := m.State()
@@ -334,21 +285,41 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// With forgetting the latest examples count most, and the order of the classes does not.
-func TestForget(t *testing.T) {
-	m := mixture(&fixed{0.9, 0.2, 0}, &fixed{0.1, 0.2, 0})
-	check.OK(t, m.Forget(0.5))
-	for i := range 200 {
-		check.Must(m.Observe([]float64{0, 0}, i/100))
+// The weights for the next example change as soon as another member, or another power, is better; those of a
+// snapshot are by the whole stream. No member loses its share. P adds up to 1, unlike the members' P.
+func TestFixedShare(t *testing.T) {
+	a, b := &fixed{whole: 0.6}, &fixed{whole: 0.4}
+	m := mixture(a, b)
+	learn := func(examples int, pa, pb float64) { // the probabilities that the members give each class
+		for i := range examples {
+			a.next, b.next = pa, pb
+			if i%2 == 1 {
+				a.next, b.next = 1-pa, 1-pb
+			}
+			check.Must(m.Observe([]float64{float64(i), 0}, i%2))
+		}
 	}
-	s := m.State()
-	check.Near(t, "log weight", s.Mixtures[0], 2*math.Log(0.1/0.9), 1e-9)
-	check.NearAll(t, "weights", m.Weights(), m.stream.members.weight, 0)
-	again := check.Must(Restore(s, &fixed{0.9, 0.2, 0}, &fixed{0.1, 0.2, 0}))
-	check.Must(again.Observe([]float64{0, 0}, 0))
-	check.Must(m.Observe([]float64{0, 0}, 0))
-	check.NearAll(t, "restored", again.Weights(), m.Weights(), 0)
-	for _, bad := range []float64{1.5, math.NaN()} {
-		check.Refuses(t, fmt.Sprint(bad), m.Forget(bad), "need 0 to 1")
+	learn(500, 0.6, 0.4)
+	w := m.Weights()[1]
+	check.True(t, w >= fixedShare/2 && w < 0.002, "weight %g of the worse member", w)
+	learn(60, 0.4, 0.6)
+	w, whole := m.Weights()[1], snapshot(m).Weights()[1]
+	check.True(t, w > 0.95 && whole < 1e-3, "weight %g of the better member, in a snapshot %g", w, whole)
+	var p, q bnn.Prediction
+	a.next, b.next = 0.6, 0.4
+	check.OK(t, m.Predict(&p, []float64{0, 0}))
+	class, confidence := m.ByWholeStream(&p)
+	check.Equal(t, "classes by the present and by the whole stream", []int{p.Class(), class}, []int{1, 0})
+	check.Near(t, "confidence by the whole stream", confidence, 0.6, 1e-3)
+
+	a = &fixed{next: 0.7, whole: 0.7}
+	m = mixture(a)
+	learn(300, 0.7, 0)
+	a.next = 0.7
+	for i := range 100 { // wrong in each second
+		check.Must(m.Observe([]float64{float64(i), 0}, i%2))
 	}
+	check.OK(t, errors.Join(m.Predict(&p, []float64{0, 0}), m.Snapshot().Predict(&q, []float64{0, 0})))
+	check.Near(t, "P of the next example, τ = 0.7", p.P[0], 1/(1+math.Pow(0.3/0.7, 0.7)), 0.01)
+	check.Near(t, "P of a snapshot, τ = 2", q.P[0], 1/(1+math.Pow(0.3/0.7, 2)), 0.01)
 }

@@ -192,13 +192,13 @@ func TestTemper(t *testing.T) {
 		for i := range examples {
 			score := 4*rnd.Float64() - 2
 			densities[i][1], densities[i][2], examples[i].count = scale*score, math.Inf(-1), 1
-			if rnd.Float64() < 1/(1+math.Exp(-score)) {
+			if rnd.Float64() < 1/(1+4*math.Exp(-score)) { // τ does not scale the shares
 				examples[i].class = 1
 			}
 			counts[examples[i].class]++
 		}
 		densities[n][2] = -1e9
-		g := gaussians{n: []float64{n / 2, n / 2, 1}, shares: make([]float64, 3)}
+		g := gaussians{n: []float64{n / 2, n / 2, 1}, shares: []float64{math.Log(0.8), math.Log(0.2), 0}}
 		loss := g.temper(densities, newSample(append(examples, example{class: 2, count: 1}), counts))
 		check.Near(t, "τ", g.tau, want, 0.005)
 		check.Near(t, "loss", g.temper(densities, newSample(examples, counts)), loss, 0)
