@@ -3,19 +3,26 @@ package classifier
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/familiar"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/core/readout"
+	"closedform/core/selective"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
+	"closedform/internal/kernel"
 )
 
 // stream draws examples of three classes around the corners of a triangle in the plane.
@@ -35,6 +42,10 @@ func newTriangle() *Classifier {
 	return check.Must(New(Options{Inputs: 2, Classes: 3, Hidden: []int{5}}, random.Source("triangle")))
 }
 
+func newNetwork(cfg bnn.Config) *Classifier {
+	return From(check.Must(bnn.New(cfg, random.Source("network"))), NewHistory(2))
+}
+
 func learn(t *testing.T, c *Classifier, n int, draw func() ([]float64, int)) {
 	t.Helper()
 	for range n {
@@ -50,58 +61,82 @@ func saved(t *testing.T, c *Classifier) []byte {
 	return file.Bytes()
 }
 
-// Inputs like those that were learned are answered, rightly as a rule, and those far from all are unknown.
+// Inputs like those that were learned are answered, rightly as a rule, and those far from all are unknown: by
+// the classifier and by its snapshot, each with its own Decision.
 func TestUnknown(t *testing.T) {
 	c, draw := newTriangle(), stream()
 	var p Prediction
 	check.OK(t, c.Predict(&p, []float64{30, 30}))
 	check.True(t, p.Class != Unknown && p.Familiarity == 1, "before the first example: %+v", p)
 	learn(t, c, 400, draw)
-	wrong, unknown := 0, 0
-	for range 500 {
-		x, class := draw()
-		check.OK(t, c.Predict(&p, x))
-		check.Near(t, "sum", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
-		if p.Class == Unknown {
-			unknown++
-		} else if p.Class != class {
-			wrong++
+	s := check.Must(c.Snapshot())
+	for decision, predict := range map[*Decision]func(*Prediction, []float64) error{
+		&c.Decision: c.Predict, &s.Decision: s.Predict,
+	} {
+		wrong, unknown := 0, 0
+		for range 500 {
+			x, class := draw()
+			check.OK(t, predict(&p, x))
+			check.Near(t, "sum", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
+			if p.Class == Unknown {
+				unknown++
+			} else if p.Class != class {
+				wrong++
+			}
 		}
-	}
-	check.True(t, wrong <= 50 && unknown <= 3, "of 500 inputs %d are wrong and %d unknown", wrong, unknown)
-	for _, x := range [][]float64{{30, 30}, {-30, 0}, {1e6, 1}} {
-		check.OK(t, c.Predict(&p, x))
-		check.True(t, p.Class == Unknown && p.Details.Class() != Unknown, "%v is of class %d", x, p.Class)
-	}
-	c.Decision = Decision{}
-	check.OK(t, c.Predict(&p, []float64{30, 30}))
-	check.Equal(t, "without a decision", p.Class, p.Details.Class())
-	for _, smallest := range []float64{p.Confidence, math.Nextafter(p.Confidence, 2)} {
-		c.Decision.Confidence = smallest
-		check.OK(t, c.Predict(&p, []float64{30, 30}))
-		check.True(t, (p.Class == Unknown) == (p.Confidence < smallest), "at %g the class is %d", smallest, p.Class)
+		check.True(t, wrong <= 50 && unknown <= 3, "of 500 inputs %d are wrong and %d unknown", wrong, unknown)
+		for _, x := range [][]float64{{-30, 0}, {1e6, 1}, {30, 30}} {
+			check.OK(t, predict(&p, x))
+			check.True(t, p.Class == Unknown && p.Details.Class() != Unknown, "%v: class %d", x, p.Class)
+		}
+		for d, answered := range map[Decision]bool{
+			{}: true, {Familiarity: 2 * p.Familiarity}: false,
+			{Confidence: p.Confidence}: true, {Confidence: math.Nextafter(p.Confidence, 2)}: false,
+			{Probability: slices.Max(p.P)}: true, {Probability: math.Nextafter(slices.Max(p.P), 2)}: false,
+		} {
+			*decision = d
+			check.OK(t, predict(&p, []float64{30, 30}))
+			check.True(t, (p.Class != Unknown) == answered, "%+v: class %d", d, p.Class)
+		}
 	}
 }
 
-// A stream in two parts with a file between them leaves the same bytes, predicted before learning or not.
+// A stream in two parts with a file between them leaves the same bytes, with or without predictions between
+// the examples, an input that comes again, and changes of the caller's slice.
 func TestSave(t *testing.T) {
 	whole, first := newTriangle(), newTriangle()
 	first.Note = json.RawMessage(`{"names":["a","b<c"]}`)
 	first.Decision = Decision{Confidence: math.Inf(1), Familiarity: 0.01}
 	draw, again := stream(), stream()
-	learn(t, whole, 130, draw)
+	learn(t, whole, 70, draw)
 	learn(t, first, 70, again)
 	second := check.Must(Load(bytes.NewReader(saved(t, first))))
 	if second.Decision.Confidence < math.MaxFloat64 || !slices.Equal(saved(t, second), saved(t, first)) {
 		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
 	}
-	for range 60 {
+	var p Prediction
+	buffer := make([]float64, 2)
+	for i := range 60 {
 		x, class := again()
-		check.OK(t, second.Before(new(Prediction), x))
-		check.OK(t, second.Learn(x, class))
+		for k := range 4 { // the last repeats the first, and adds no prediction to the record
+			check.OK(t, whole.Learn(slices.Clone(x), (class+k)%3))
+			if k < 2 { // else as it was predicted for the example before
+				check.OK(t, second.Predict(&p, buffer))
+			}
+			copy(buffer, x)
+			check.OK(t, second.Learn(buffer, (class+k)%3))
+		}
+		if copy(buffer, []float64{9, 9}); i == 30 {
+			check.OK(t, errors.Join(whole.AddClass(), second.AddClass()))
+			check.Must(second.Snapshot())
+		}
 	}
 	whole.Note, whole.Decision = second.Note, second.Decision
 	check.True(t, bytes.Equal(saved(t, whole), saved(t, second)), "what was loaded has learned something else")
+	next, record := second.Record.Next.joined(), second.Record.Whole.joined() // the last half or more
+	check.Equal(t, "predictions", [2]int{next.Len(), record.Len()}, [2]int{70 + 3*60 - 112, 70 + 3*60 - 112})
+	copy(buffer, []float64{1, 1})
+	check.NoAllocs(t, "a prediction", func() { _ = second.Predict(&p, buffer) })
 	first.Note = json.RawMessage(`{"names"`)
 	check.Refuses(t, "a note that is not JSON", first.Save(new(bytes.Buffer)), "classifier: ")
 }
@@ -109,7 +144,7 @@ func TestSave(t *testing.T) {
 // A model of another program has no history. Its note is kept if it is JSON; a history that does not fit the
 // model is refused.
 func TestLoadAny(t *testing.T) {
-	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
+	network := newNetwork(bnn.Default(2, 3)).Model()
 	load := func(note string) (*Classifier, error) {
 		var file bytes.Buffer
 		check.OK(t, checkpoint.Save(&file, network, note))
@@ -127,22 +162,139 @@ func TestLoadAny(t *testing.T) {
 		check.Equal(t, "familiarity", p.Familiarity, 1)
 	}
 	three := string(check.Must(json.Marshal(familiar.New(3))))
-	for _, history := range []string{`"track_record":{"predicted":[1],"wrong":[2]}`, `"familiar":` + three} {
+	for _, history := range []string{
+		`"record":{"next":{"latest":{"predicted":[1],"wrong":[2]}}}`, `"familiar":` + three,
+		`"record":{"whole":{"earlier":{"predicted":[1],"wrong":[2]}}}`,
+		`"record":{"order":{"counts":[0],"latest":[0],"away":[0],"kept":[[]]}}`,
+	} {
 		check.Refuses(t, history, check.Err(load(`{"decision":{},`+history+`}`)), "classifier: ")
 	}
 }
 
-// The record has the last half of the examples or more, and the threshold follows from it.
-func TestHistory(t *testing.T) {
-	h := NewHistory(1)
-	for i := range 1000 {
-		h.Add([]float64{float64(i)}, 0.99, i < 200) // the first 200 are wrong
-		if n := h.Record.Len() + h.Recent.Len(); n < i/2 || i > 400 && n > i {
-			t.Fatalf("after %d examples the record has %d", i, n)
+// A row is a repetition if it is, with its class, among the latest, also after a file. Numbers count with
+// their signs, but for 0.
+func TestRepeats(t *testing.T) {
+	var r, again repeats
+	for i := range mostRows + 1 {
+		r.add([]float64{float64(i)}, 0)
+	}
+	check.OK(t, again.UnmarshalText(check.Must(r.MarshalText())))
+	for _, r := range []*repeats{&r, &again} {
+		var got []bool // each row takes the place of row 1, 2, …, 8
+		for _, row := range []float64{5, 0, 1, 5, mostRows, 5, math.Copysign(0, -1)} {
+			got = append(got, r.add([]float64{row}, 0))
+		}
+		got = append(got, r.add([]float64{mostRows}, 1), r.add([]float64{-5}, 0))
+		check.Equal(t, "among the latest", got, []bool{true, false, false, true, true, true, true, false, false})
+	}
+}
+
+// The record has the predictions before learning: for the next examples by the model along the stream, for a
+// snapshot with its weights.
+func TestRecord(t *testing.T) {
+	c, rnd := newTriangle(), rand.New(random.Source("record"))
+	var next, whole selective.Record
+	var p Prediction
+	for i := range 600 { // the labels change after 400
+		x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, 0
+		if (x[0] > 0) != (i >= 400) {
+			class = 1
+		}
+		check.OK(t, c.Predict(&p, x))
+		if i >= 496 { // 16 + 32 + … + 256 are earlier
+			next.Add(p.Confidence, p.Details.Class() != class)
+			byWhole, confidence := c.Model().(*mixture.Mixture).ByWholeStream(&p.Details)
+			whole.Add(confidence, byWhole != class)
+		}
+		check.OK(t, c.Learn(x, class))
+	}
+	check.Equal(t, "next", c.Record.Next.Latest, next)
+	check.Equal(t, "whole", c.Record.Whole.Latest, whole)
+	check.True(t, next != whole, "one record")
+	c.Record.Next = Recent{}
+	a, b := check.Must(c.Threshold(0.2, 0.9)), check.Must(check.Must(c.Snapshot()).Threshold(0.2, 0.9))
+	check.True(t, math.IsInf(a, 1) && b < 1, "without the record of the next examples: thresholds %g, %g", a, b)
+}
+
+// Nothing is promised for the next examples if the classes come in runs, and for a snapshot if they came in
+// any order that is not random, or a tenth of the rows came twice.
+func TestPromises(t *testing.T) {
+	for order, want := range map[string][2]bool{
+		"shuffled": {true, true}, "sorted": {false, false}, "one away": {true, false},
+		"9 % twice": {true, true}, "11 % twice": {true, false},
+	} {
+		for k, c := range []*Classifier{newTriangle(), newNetwork(bnn.Default(2, 3))} {
+			draw := stream()
+			for i := range 600 {
+				x, class := draw()
+				for order == "sorted" && class != i/200 {
+					x, class = draw()
+				}
+				if order == "one away" && i >= 100 { // class 1 takes the place of class 0
+					class = max(1, class)
+				}
+				if order == "9 % twice" && i%11 == 0 || order == "11 % twice" && i%9 == 0 {
+					check.OK(t, c.Learn(x, class))
+				}
+				if check.OK(t, c.Learn(x, class)); i == 300 {
+					c = check.Must(Load(bytes.NewReader(saved(t, c))))
+				}
+			}
+			for i, threshold := range []func(share, confidence float64) (float64, error){
+				c.Threshold, check.Must(c.Snapshot()).Threshold,
+			} {
+				least, err := threshold(0.3, 0.9)
+				if check.True(t, (err == nil) == want[i], "%s, model %d: %v", order, k, err); err != nil {
+					check.Refuses(t, order, err, "no promise, as")
+					continue
+				}
+				check.True(t, least < 1, "%s, model %d: threshold %g", order, k, least)
+				check.Refuses(t, "share", check.Err(threshold(2, 0.9)), "selective: ")
+			}
 		}
 	}
-	threshold, err := h.Threshold(0.01, 0.95)
-	check.True(t, err == nil && threshold <= 0.99 && h.Familiar.Seen == 1000, "threshold %g, %v", threshold, err)
+}
+
+// A snapshot does not change, and is that of a loaded copy, to the bit. Others predict while one goroutine
+// learns.
+func TestConcurrent(t *testing.T) {
+	cfg := bnn.Default(2, 3)
+	cfg.Output, cfg.Softmax = bnn.Joint, softmax.Probit{Lambda: 0.3, Rho: 0.2} // P does not add up to 1
+	cfg.Paper.OnIndefinite = bnn.Skip
+	for _, c := range []*Classifier{newTriangle(), newNetwork(cfg)} {
+		draw := stream()
+		learn(t, c, 200, draw)
+		at := func(s *Snapshot) []float64 {
+			var p Prediction
+			check.OK(t, s.Predict(&p, []float64{0.5, 1}))
+			return append([]float64{p.Confidence, p.Familiarity, check.Must(s.Threshold(0.1, 0.9))}, p.P...)
+		}
+		first, loaded := check.Must(c.Snapshot()), check.Must(Load(bytes.NewReader(saved(t, c))))
+		want := at(check.Must(loaded.Snapshot()))
+		var others sync.WaitGroup
+		var done atomic.Bool
+		for k := range 5 {
+			others.Go(func() {
+				var p, q Prediction
+				for range 5 {
+					check.OK(t, errors.Join(c.Predict(&p, []float64{1, 1}), first.Predict(&q, []float64{1, 1})))
+					check.Near(t, "sum", kernel.Sum(p.P), 1, 1e-12)
+					if check.Must(c.Threshold(0.1, 0.9)); k == 0 {
+						at(check.Must(c.Snapshot()))
+					}
+				}
+			})
+		}
+		go func() {
+			others.Wait()
+			done.Store(true)
+		}()
+		for i := 0; i < 100 || !done.Load(); i++ {
+			learn(t, c, 1, draw)
+		}
+		check.NearAll(t, "the first snapshot", at(first), want, 0)
+		check.True(t, !slices.Equal(at(check.Must(c.Snapshot())), want), "the last snapshot is the first")
+	}
 }
 
 // After an error nothing has changed. A class that is added is learned.
@@ -160,67 +312,81 @@ func TestErrorsAndClasses(t *testing.T) {
 		check.Refuses(t, fmt.Sprint(bad), c.Learn(bad.x, bad.class))
 	}
 	var p Prediction
-	check.Refuses(t, "NaN", c.Predict(&p, []float64{0, math.NaN()}))
-	if p.Class != Unknown || !math.IsNaN(p.Familiarity) || !bytes.Equal(saved(t, c), before) {
-		t.Errorf("after errors: %+v, or the classifier has changed", p)
+	s := check.Must(c.Snapshot())
+	for _, predict := range []func(*Prediction, []float64) error{c.Predict, s.Predict} {
+		check.OK(t, predict(&p, []float64{0, 0}))
+		check.Refuses(t, "NaN", predict(&p, []float64{0, math.NaN()}))
+		nan := math.IsNaN(p.Familiarity) && math.IsNaN(p.Confidence) && math.IsNaN(p.P[0])
+		check.True(t, p.Class == Unknown && nan, "after errors: %+v", p)
+		check.True(t, bytes.Equal(saved(t, c), before), "the classifier has changed")
 	}
-	check.OK(t, c.AddClass())
-	for range 30 {
-		check.OK(t, c.Before(&p, []float64{-5, -5}))
-		check.OK(t, c.Learn([]float64{-5, -5}, 3))
-		learn(t, c, 3, draw)
+	layer := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
+	for _, c := range []*Classifier{c, From(layer, NewHistory(2)), newNetwork(bnn.Default(2, 3))} {
+		learn(t, c, 50, draw)
+		check.OK(t, c.Predict(&p, []float64{-5, -5}))
+		check.OK(t, c.AddClass())
+		check.OK(t, c.Model().Predict(&p.Details, []float64{-5, -5}))
+		check.Equal(t, "classes", len(p.Details.P), 4)
+		for range 30 {
+			check.OK(t, c.Learn([]float64{-5, -5}, 3))
+			learn(t, c, 3, draw)
+			check.OK(t, c.Predict(&p, []float64{-5, -5}))
+		}
+		check.Equal(t, "the new class", p.Details.Class(), 3)
+		check.OK(t, check.Must(c.Snapshot()).Predict(&p, []float64{-5, -5}))
+		check.Equal(t, "the new class in a snapshot", p.Details.Class(), 3)
 	}
-	check.OK(t, c.Predict(&p, []float64{-5, -5}))
-	check.Equal(t, "the new class", p.Class, 3)
 }
 
-// The networks of the default mixture have the prior variances that CHOICES.md says.
+// The networks of the default mixture have the prior variances and the process noise that CHOICES.md says.
 func TestVariants(t *testing.T) {
 	cfg := bnn.Default(4, 50, 3)
 	hidden, output, last := cfg.PriorVar[0], cfg.PriorVar[1], bnn.Default(4, 3).PriorVar[0]
-	configs := variants(cfg)
-	for k, want := range [][]float64{
-		{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {last}, {last / 1000},
-	} {
-		check.NearAll(t, fmt.Sprint("prior variances of network ", k), configs[k].PriorVar, want, 1e-12)
+	for k, c := range variants(cfg) {
+		units, want := []int{50, 50, 30, 70, 0, 0, 0}[k], [][]float64{ // prior variances, process noise
+			{hidden / 10, 0.3 * output},
+			{hidden / 10, 10 * output},
+			{hidden, 10 * output * 51 / 31, 0, 1e-3},
+			{hidden, 3 * output * 51 / 71, 1e-5, 1e-5},
+			{last},
+			{last / 1000},
+			{100 * last, 1e-3},
+		}[k]
+		check.NearAll(t, fmt.Sprint("network ", k), slices.Concat(c.PriorVar, c.ProcessNoise), want, 1e-12)
+		check.True(t, units == 0 && len(c.Layers) == 2 || c.Layers[1] == units, "layers %v", c.Layers)
 	}
 	cfg.SetCovariance(bnn.Diagonal)
 	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
-	check.Near(t, "prior variance of a wider prior", variants(cfg)[3].PriorVar[0], 2*last, 1e-12)
-	check.Equal(t, "networks without hidden layers", len(variants(bnn.Default(4, 3))), 2)
+	check.Near(t, "prior variance of a wider prior", variants(cfg)[4].PriorVar[0], 2*last, 1e-12)
+	check.Equal(t, "networks without hidden layers", len(variants(bnn.Default(4, 3))), 3)
 	cfg.PriorVar = nil
 	check.Refuses(t, "no prior variances", check.Err(NewMixture(cfg, false, random.Source("none"))), "PriorVar")
 }
 
-// The familiarity of an output layer, behind features or not, is by Bonferroni of inputs and layer, or of one
-// of them where there are few examples or no model of the inputs.
+// The familiarity by the snapshot of an output layer, here behind features, is by Bonferroni of inputs and
+// layer, or of one of them where there are few examples or no model of the inputs.
 func TestLayer(t *testing.T) {
-	for _, behind := range []func(l *readout.Layer) bnn.Model{
-		func(l *readout.Layer) bnn.Model { return l },
-		func(l *readout.Layer) bnn.Model {
-			return features.Model{Map: check.Must(features.New(features.Relu, 2, 2, 1)), Model: l}
-		},
-	} {
-		l := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
-		c, draw, x := From(behind(l), NewHistory(2)), stream(), []float64{0.5, -0.25}
-		var p Prediction
-		learn(t, c, 9, draw)
-		check.OK(t, c.Predict(&p, x))
-		check.Near(t, "few examples", p.Familiarity, c.Familiar.P(x), 0)
-		learn(t, c, 191, draw)
-		z := x
-		if f, ok := c.Model().(features.Model); ok {
-			z = make([]float64, 2)
-			check.OK(t, f.Standard(z, x))
-		}
-		check.OK(t, c.Predict(&p, x))
-		all, _, err := l.Familiarity([][]float64{z}, []int{p.Details.Class()})
-		check.OK(t, err)
-		check.Near(t, "both", p.Familiarity, min(1, 2*c.Familiar.P(x), 2*all[0]), 0)
-		check.OK(t, c.Before(&p, x))
-		check.Near(t, "before", p.Familiarity, c.Familiar.P(x), 0)
-		c.Familiar = nil
-		check.OK(t, c.Predict(&p, x))
-		check.Near(t, "layer alone", p.Familiarity, all[0], 0)
+	l := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
+	m := features.Model{Map: check.Must(features.New(features.Relu, 2, 2, 1)), Model: l}
+	c, draw, x, z := From(m, NewHistory(2)), stream(), []float64{0.5, -0.25}, make([]float64, 2)
+	var p Prediction
+	predict := func() float64 {
+		check.OK(t, check.Must(c.Snapshot()).Predict(&p, x))
+		return p.Familiarity
 	}
+	learn(t, c, 9, draw)
+	check.Near(t, "few examples", predict(), c.Familiar.P(x), 0)
+	learn(t, c, 191, draw)
+	both := predict()
+	check.OK(t, m.Standard(z, x))
+	all, _, err := l.Familiarity([][]float64{z}, []int{p.Details.Class()})
+	check.OK(t, err)
+	check.Near(t, "both", both, min(1, 2*c.Familiar.P(x), 2*all[0]), 0)
+	check.OK(t, c.Predict(&p, x))
+	check.Near(t, "along the stream", p.Familiarity, c.Familiar.P(x), 0)
+	c.Familiar = nil
+	check.Near(t, "layer alone", predict(), all[0], 0)
+	check.OK(t, c.AddClass())
+	all, _, err = l.Familiarity([][]float64{z}, []int{3})
+	check.True(t, err == nil && math.IsNaN(all[0]), "of a class without examples: %v, %v", all, err)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 
 	"closedform/core/classifier"
 	"closedform/core/random"
@@ -26,18 +28,75 @@ func ExampleNew() {
 			log.Fatal(err)
 		}
 	}
+	s, err := c.Snapshot() // what it has learned so far
+	if err != nil {
+		log.Fatal(err)
+	}
 	var p classifier.Prediction
 	for _, x := range [][]float64{{0.1, 0.2}, {1.5, -1}, {30, 30}} {
-		if err := c.Predict(&p, x); err != nil {
+		if err := s.Predict(&p, x); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Printf("%v: class %2d, p = %.2f, familiar %.1g\n", x, p.Class, p.P, p.Familiarity)
 	}
-	c.Decision.Confidence, err = c.Threshold(0.02, 0.95) // at most 2 % of the answers are wrong
-	fmt.Printf("least confidence of an answer: %.2f, %v\n", c.Decision.Confidence, err)
+	s.Decision.Confidence, err = s.Threshold(0.02, 0.95) // at most 2 % of the answers are wrong
+	fmt.Printf("least confidence of an answer: %.2f, %v\n", s.Decision.Confidence, err)
 	// Output:
 	// [0.1 0.2]: class  1, p = [0.00 1.00], familiar 1
 	// [1.5 -1]: class  0, p = [1.00 0.00], familiar 0.2
 	// [30 30]: class -1, p = [1.00 0.00], familiar 9e-10
-	// least confidence of an answer: 0.91, <nil>
+	// least confidence of an answer: 0.90, <nil>
+}
+
+// In a service one goroutine learns a stream, and now and then stores a snapshot. Others predict at the same
+// time, each with its own Prediction.
+func Example_service() {
+	must := func(err error) {
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 2}, random.Source("service"))
+	must(err)
+	var latest atomic.Pointer[classifier.Snapshot]
+	var service sync.WaitGroup
+	service.Go(func() {
+		rnd := rand.New(random.Source("stream"))
+		for k := range 1000 {
+			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, 0
+			if x[0] > 0 {
+				class = 1
+			}
+			must(c.Learn(x, class))
+			if k%200 == 199 {
+				s, err := c.Snapshot()
+				must(err)
+				latest.Store(s)
+			}
+		}
+	})
+	for range 4 {
+		service.Go(func() {
+			var p classifier.Prediction
+			for range 100 {
+				must(c.Predict(&p, []float64{2, 0})) // the next label of the stream
+				if s := latest.Load(); s != nil {
+					must(s.Predict(&p, []float64{2, 0})) // the label in whatever order the examples came
+				}
+			}
+		})
+	}
+	service.Wait()
+	var p classifier.Prediction
+	for _, x := range [][]float64{{2, 0}, {-2, 0}} {
+		must(c.Predict(&p, x))
+		fmt.Printf("%v: next class %d\n", x, p.Class)
+		must(latest.Load().Predict(&p, x))
+		fmt.Printf("%v: class %d by the snapshot\n", x, p.Class)
+	}
+	// Output:
+	// [2 0]: next class 1
+	// [2 0]: class 1 by the snapshot
+	// [-2 0]: next class 0
+	// [-2 0]: class 0 by the snapshot
 }
