@@ -39,11 +39,13 @@ func Load(r io.Reader) (*Classifier, error) {
 		return nil, err
 	}
 	var s state
-	if json.Unmarshal([]byte(note), &s) != nil || s.Decision == nil {
+	if err := json.Unmarshal([]byte(note), &s); s.Decision == nil {
 		s = state{Decision: &Decision{Familiarity: DefaultFamiliarity}}
 		if json.Valid([]byte(note)) {
 			s.Note = json.RawMessage(note)
 		}
+	} else if err != nil {
+		return nil, fmt.Errorf("classifier: the history: %w", err)
 	}
 	if err := s.History.validate(m); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)

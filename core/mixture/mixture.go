@@ -218,6 +218,7 @@ func (m *Mixture) AddClass() error {
 // Fix freezes the weights of the members at those of a snapshot, for a second pass over the same examples.
 func (m *Mixture) Fix() {
 	s := m.Snapshot().(*Snapshot)
+	s.relearns = false // the members go on
 	s.weigh()
 	m.next, m.whole, m.state.Fixed = s.weights, s.weights, true
 }

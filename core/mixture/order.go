@@ -13,7 +13,7 @@ import (
 // Order is what a [Mixture] keeps of its examples to detect that their classes are not in random order:
 //
 //   - Equal labels follow each other more often than in a random order, by more than five standard
-//     deviations and by more than half of what is possible, as in runs of two.
+//     deviations and by more than half of what is possible, as in runs of three.
 //   - A network without process noise has forgotten a class that was away: since the kept examples of the
 //     class were learned, their log probabilities (raised to −10) have fallen on average by more than 1 and by
 //     more than three standard errors, and the class did not come for five times as long as on average. What
@@ -48,7 +48,7 @@ type Kept struct {
 	LogP []float64 `json:"log_p"`
 }
 
-// Shares of [Order.HasRuns] that long runs of labels, of ten on average, and short ones, of two, exceed.
+// Shares of [Order.HasRuns] that long runs of labels, of ten on average, and short ones, of three, exceed.
 const (
 	LongRuns  = 0.9
 	shortRuns = 0.5

@@ -74,9 +74,10 @@ func TestOrderIsNoticed(t *testing.T) {
 				same := floats.Equal(q.P, p.Members[k].P)
 				check.Equal(t, fmt.Sprint(what, ": member ", k, " stays"), same, shuffled || n == 600 || k == 3)
 			}
-			m.Fix()
-			check.NearAll(t, "fixed weights", m.Weights(), s.Weights(), 0)
-			check.NearAll(t, "fixed weights of a snapshot", snapshot(m).Weights(), s.Weights(), 0)
+			if m.Fix(); shuffled || n == 600 { // not those of untrained networks
+				check.NearAll(t, "fixed weights", m.Weights(), s.Weights(), 0)
+			}
+			check.NearAll(t, "fixed weights of a snapshot", snapshot(m).Weights(), m.Weights(), 0)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func TestWasAway(t *testing.T) {
 }
 
 // A class is noticed to be forgotten if it is away, and not if all labels change. Networks that follow the
-// stream forget by design, and have less weight in a snapshot.
+// stream forget by design, are tested only where there are no others, and have less weight in a snapshot.
 func TestForgottenOrChanged(t *testing.T) {
 	cfg := bnn.Default(2, 3)
 	cfg.ProcessNoise = []float64{0.01}
@@ -168,7 +169,7 @@ func TestForgottenOrChanged(t *testing.T) {
 			}
 		}
 		ordered := []bool{snapshot(plain).Ordered(), snapshot(both).Ordered(), snapshot(follows).Ordered()}
-		check.Equal(t, fmt.Sprint("later ", later), ordered, []bool{want, want, false})
+		check.Equal(t, fmt.Sprint("later ", later), ordered, []bool{want, want, want})
 	}
 }
 

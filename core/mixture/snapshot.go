@@ -26,6 +26,7 @@ type Snapshot struct {
 	members  []bnn.Predictor
 	follows  []bool // members that forget by design, which the test of the order leaves out
 	parallel bool
+	relearns bool // whether untrained members may learn the kept examples, at least half of all
 	order    *Order
 	sample   []learned
 
@@ -40,8 +41,12 @@ func (m *Mixture) Snapshot() bnn.Predictor {
 	if s.order = m.state.Order.Clone(); !m.state.Fixed {
 		s.sample = s.order.sample()
 	}
+	s.relearns = 2*len(s.sample) >= s.order.examples()
 	for _, member := range m.members {
 		s.members, s.follows = append(s.members, member.Snapshot()), append(s.follows, follows(member))
+	}
+	if !slices.Contains(s.follows, false) {
+		clear(s.follows) // test some member
 	}
 	return s
 }
@@ -82,7 +87,7 @@ func (s *Snapshot) weigh() {
 	if s.ordered = len(s.sample) > 0 && s.order.HasRuns(shortRuns) || slices.Contains(forgotten, true); !s.ordered {
 		return
 	}
-	if 2*len(s.sample) >= s.order.examples() && s.relearn() {
+	if s.relearns && s.relearn() {
 		return
 	}
 	s.each(func(k int) {
