@@ -69,8 +69,13 @@ func NewMixture(cfg bnn.Config, images bool, src rand.Source) (*mixture.Mixture,
 func variants(cfg bnn.Config) (configs []bnn.Config) {
 	last := len(cfg.PriorVar) - 1
 	for _, v := range []struct{ units, hidden, output, hiddenNoise, noise float64 }{
-		{1, 0.1, 0.3, 0, 0}, {1, 0.1, 10, 0, 0}, {0.6, 1, 10, 0, 1e-3}, {1.4, 1, 3, 1e-5, 1e-5},
-		{0, 0, 1, 0, 0}, {0, 0, 0.001, 0, 0}, {0, 0, 100, 0, 1e-3},
+		{1, 0.1, 0.3, 0, 0},
+		{1, 0.1, 10, 0, 0},
+		{0.6, 1, 10, 0, 1e-3},
+		{1.4, 1, 3, 1e-5, 1e-5},
+		{0, 0, 1, 0, 0},
+		{0, 0, 0.001, 0, 0},
+		{0, 0, 100, 0, 1e-3},
 	} {
 		var hidden []int
 		for _, units := range cfg.Layers[1 : last+1] {
