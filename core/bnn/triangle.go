@@ -3,7 +3,6 @@ package bnn
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -132,9 +131,11 @@ func (t *triangles) forget(first int, prior, share float64) {
 	keep, noise := math.Sqrt(1-share), math.Sqrt(share*prior)
 	for r := range len(t.factor) / t.length {
 		for j := 0; j <= first; j += 4 {
-			width := t.padded - j
-			for column := range slices.Chunk(t.rows(r, j), width) {
-				floats.Scale(keep, column[first-j:][:4])
+			rows, width := t.rows(r, j), t.padded-j
+			for at := first - j; at < len(rows); at += width {
+				for i := range 4 {
+					rows[at+i] *= keep
+				}
 			}
 		}
 		clear(t.noise)

@@ -25,7 +25,7 @@ func carlsonVector(keep, mix, root, h []float64, factor float64)
 func carlson4Vector(sum, a []float64, h, keep, mix *[4]float64)
 
 //go:noescape
-func reflectVector(x, w0, w1, w2, w3 []float64, h *[5]float64, factor float64)
+func reflectVector(x, w []float64, stride int, h *[5]float64, factor float64)
 
 //go:noescape
 func forwardVector(m, v []float64, y, square, s float64, mean, variance []float64)

@@ -404,21 +404,23 @@ loop4Test:
 	VZEROUPPER
 	RET
 
-// func reflectVector(x, w0, w1, w2, w3 []float64, h *[5]float64, factor float64)
-TEXT ·reflectVector(SB), NOSPLIT, $0-136
+// func reflectVector(x, w []float64, stride int, h *[5]float64, factor float64)
+TEXT ·reflectVector(SB), NOSPLIT, $0-72
 	MOVQ         x_base+0(FP), AX
-	MOVQ         w0_base+24(FP), CX
-	MOVQ         w1_base+48(FP), BX
-	MOVQ         w2_base+72(FP), SI
-	MOVQ         w3_base+96(FP), DI
+	MOVQ         w_base+24(FP), CX
+	MOVQ         stride+48(FP), DX
+	SHLQ         $3, DX
+	LEAQ         (CX)(DX*1), BX
+	LEAQ         (BX)(DX*1), SI
+	LEAQ         (SI)(DX*1), DI
 	MOVQ         x_len+8(FP), DX
-	MOVQ         h+120(FP), R8
+	MOVQ         h+56(FP), R8
 	VBROADCASTSD (R8), Y0
 	VBROADCASTSD 8(R8), Y1
 	VBROADCASTSD 16(R8), Y2
 	VBROADCASTSD 24(R8), Y3
 	VBROADCASTSD 32(R8), Y4
-	VBROADCASTSD factor+128(FP), Y5
+	VBROADCASTSD factor+64(FP), Y5
 	XORQ         R8, R8
 	ANDQ         $-4, DX
 	JMP          loop4Test

@@ -124,9 +124,8 @@ func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 // each i, and then changes the sign of x. The vectors are as long as x, a multiple of four, and start stride
 // numbers apart. If the squares of the entries k of w add up to less than 1e-305, nothing changes.
 func Reflect(x, w []float64, k, stride int) {
-	n := len(x)
-	w0, w1, w2, w3 := w[:n], w[stride:][:n], w[2*stride:][:n], w[3*stride:][:n]
-	h := [5]float64{x[k], w0[k], w1[k], w2[k], w3[k]}
+	w = w[:3*stride+len(x)]
+	h := [5]float64{x[k], w[k], w[stride+k], w[2*stride+k], w[3*stride+k]}
 	square := float64(h[1]*h[1]) + float64(h[2]*h[2]) + float64(h[3]*h[3]) + float64(h[4]*h[4])
 	if square < 1e-305 {
 		return
@@ -134,17 +133,18 @@ func Reflect(x, w []float64, k, stride int) {
 	h[0] += math.Copysign(math.Sqrt(float64(h[0]*h[0])+square), h[0])
 	factor := 2 / (float64(h[0]*h[0]) + square)
 	if vector {
-		reflectVector(x, w0, w1, w2, w3, &h, factor)
+		reflectVector(x, w, stride, &h, factor)
 	} else {
 		for i, xi := range x {
-			sum := float64(h[0]*xi) + float64(h[1]*w0[i]) + float64(h[2]*w1[i]) + float64(h[3]*w2[i])
-			sum = factor * (sum + float64(h[4]*w3[i]))
+			w0, w1, w2, w3 := &w[i], &w[stride+i], &w[2*stride+i], &w[3*stride+i]
+			sum := float64(h[0]*xi) + float64(h[1]**w0) + float64(h[2]**w1) + float64(h[3]**w2)
+			sum = factor * (sum + float64(h[4]**w3))
 			x[i] = float64(h[0]*sum) - xi
-			w0[i] -= float64(h[1] * sum)
-			w1[i] -= float64(h[2] * sum)
-			w2[i] -= float64(h[3] * sum)
-			w3[i] -= float64(h[4] * sum)
+			*w0 -= float64(h[1] * sum)
+			*w1 -= float64(h[2] * sum)
+			*w2 -= float64(h[3] * sum)
+			*w3 -= float64(h[4] * sum)
 		}
 	}
-	w0[k], w1[k], w2[k], w3[k] = 0, 0, 0, 0
+	w[k], w[stride+k], w[2*stride+k], w[3*stride+k] = 0, 0, 0, 0
 }
