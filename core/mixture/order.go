@@ -16,8 +16,8 @@ import (
 //     deviations and by more than half of what is possible, as in runs of three.
 //   - A network without process noise has forgotten a class that was away: since the kept examples of the
 //     class were learned, their log probabilities (raised to −10) have fallen on average by more than 1 and by
-//     more than three standard errors, and the class did not come for five times as long as on average. What
-//     is forgotten of a class that was there has changed.
+//     more than three standard errors, and the class did not come for five times as long as on average. If a
+//     class that did come is forgotten, its concept has drifted.
 //
 // In both cases the weights of a [Snapshot] follow from the present predictions of the kept examples; an
 // output layer leaves out each example that it predicts. The examples of a class have its share of all
