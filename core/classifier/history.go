@@ -33,8 +33,6 @@ type Record struct {
 	Next  Recent         `json:"next"`
 	Whole Recent         `json:"whole"`
 	Rows  repeats        `json:"rows"`            // hashes of the latest rows
-	First int            `json:"first"`           // number of rows that were not among the latest
-	Again int            `json:"again"`           // number of rows that were
 	Order *mixture.Order `json:"order,omitempty"` // the order of the classes; nil: the model keeps it
 }
 
@@ -98,10 +96,7 @@ func (h *History) add(m bnn.Model, f *forecast, x []float64, class int) {
 		}
 		r.Order.Add(x, class, []float64{kernel.Log(f.p[class])})
 	}
-	if r.Rows.add(x, class) {
-		r.Again++
-	} else {
-		r.First++
+	if !r.Rows.add(x, class) {
 		r.Next.add(f.next.confidence, f.next.class != class)
 		r.Whole.add(f.whole.confidence, f.whole.class != class)
 	}
@@ -123,12 +118,7 @@ func (r *Recent) joined() selective.Record {
 
 func (r *Recent) validate() error { return cmp.Or(r.Earlier.Validate(), r.Latest.Validate()) }
 
-// mostAgain is the largest share of rows that may come again if a snapshot is to promise anything.
-const mostAgain = 0.1
-
 var (
-	errRows = errors.New("classifier: no promise, as many rows came more than once: a snapshot may be more " +
-		"often wrong on new rows than before it had learned the copies")
 	errNoRecord = errors.New("classifier: no promise, as there is no record of predictions before learning")
 	errOrder    = errors.New("classifier: no promise, as the classes came in an order, such as one after " +
 		"another: the predictions before learning say little about other orders")

@@ -33,9 +33,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 	var order *mixture.Order
 	if c.Record != nil {
 		whole := c.Record.Whole.joined()
-		if s.record, s.reason = &whole, nil; float64(c.Record.Again) > mostAgain*float64(c.Record.First) {
-			s.reason = errRows
-		}
+		s.record, s.reason = &whole, nil
 		if c.Record.Order != nil {
 			order = c.Record.Order.Clone()
 		}
@@ -62,7 +60,7 @@ func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
 }
 
 // Threshold is [Classifier.Threshold] for new examples like all that were learned. It is an error if the
-// classes came in an order that is not random, see [mixture.Order], or a tenth of the rows more than once.
+// classes came in an order that is not random, see [mixture.Order].
 func (s *Snapshot) Threshold(share, confidence float64) (float64, error) {
 	if s.reason != nil {
 		return math.NaN(), s.reason

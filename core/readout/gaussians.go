@@ -122,10 +122,12 @@ func sampleGaussians(s sample) (*gaussians, float64) {
 	for range s.n {
 		t.addClass()
 	}
+	n := make([]float64, len(s.n))
 	for _, e := range s.examples {
 		t.add(e.x, e.class, e.count)
+		n[e.class] += e.count
 	}
-	return fitGaussians(t.moments(), s, false)
+	return fitGaussians(t.momentsOf(n), s, false)
 }
 
 // densities returns for each x the log densities of all classes, −∞ for a class without examples. With left

@@ -85,6 +85,30 @@ func (k kept) restore(s State) bool {
 	return true
 }
 
+// copies returns how often an example came on average, and 1 if equal inputs had different classes. Inputs that
+// always come with the same class are taken for the same examples again, which say nothing new: to leave out
+// one of them is to leave out all. They may differ in one pair of a hundred, by chance or noise.
+func copies(examples []example) float64 {
+	byInput := map[uint64][]float64{} // by hash: the number of examples, and of pairs of one class, doubled
+	for _, e := range examples {
+		n := byInput[e.hash]
+		if n == nil {
+			n = make([]float64, 2)
+			byInput[e.hash] = n
+		}
+		n[0] += e.count
+		n[1] += e.count * (e.count - 1)
+	}
+	var count, pairs, equal float64
+	for _, n := range byInput { // sums of integers, exact in any order
+		count, pairs, equal = count+n[0], pairs+n[0]*(n[0]-1), equal+n[1]
+	}
+	if equal < 0.99*pairs {
+		return 1
+	}
+	return count / float64(len(byInput))
+}
+
 // sample has some of n_c examples of each class c. The weights make up for missing examples: in each class
 // they add up to n_c.
 type sample struct {
@@ -103,6 +127,17 @@ func newSample(examples []example, n []int) sample {
 		s.weight = append(s.weight, e.count*float64(n[e.class])/counts[e.class])
 	}
 	s.count = kernel.Sum(counts)
+	return s
+}
+
+// divided returns the sample with all numbers of examples divided.
+func (s sample) divided(by float64) sample {
+	s.examples, s.weight = slices.Clone(s.examples), slices.Clone(s.weight)
+	for i := range s.examples {
+		s.examples[i].count /= by
+		s.weight[i] /= by
+	}
+	s.count /= by
 	return s
 }
 

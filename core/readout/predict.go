@@ -28,6 +28,9 @@ func (l *Layer) solve(complete bool) solution {
 	s, onInputs := &l.solved, l.cfg.Kind == Gaussian
 	if s.moments == nil {
 		s.moments, s.sample = l.totals.moments(), newSample(slices.Concat(l.kept...), l.totals.counts)
+		if often := copies(s.sample.examples); often > 1 {
+			s.moments, s.sample = s.moments.divided(often), s.sample.divided(often)
+		}
 		if onInputs {
 			s.classes, _ = fitGaussians(s.moments, s.sample, false)
 		}

@@ -352,6 +352,26 @@ func cube(n int, jitter float64) (examples []example, possible float64) {
 }
 
 // Equal inputs count as often as there are examples: all is as for inputs that differ a little.
+// Rows that come several times, each time with the same class, are one example each: they do not change the
+// predictions, apart from the 1/n that is left for a class without examples.
+func TestRepeatedRows(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		x, class, _ := check.Clusters(60, 4, 3, "repeated rows")
+		var examples []example
+		for i := range x {
+			examples = append(examples, example{x: x[i], class: class[i]})
+		}
+		c := Config{Kind: kind, Inputs: 4, Classes: 3}
+		once, often := learned(t, c, examples), learned(t, c, slices.Repeat(examples, 20))
+		for _, e := range examples {
+			z := slices.Clone(e.x)
+			z[0] += 0.5
+			check.NearAll(t, "P", predictedAt(t, often, z), predictedAt(t, once, z), 0.02)
+			check.Near(t, "p-value", pValue(t, often, z), pValue(t, once, z), 1e-9)
+		}
+	})
+}
+
 func TestRepeatedInputs(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		for _, jitter := range []float64{0, 0.01} {

@@ -241,7 +241,7 @@ func TestPValues(t *testing.T) {
 		check.Refuses(t, "Familiarity", err, "length 1")
 		check.OK(t, l.AddClass())
 		for n := 1; n <= 10; n++ {
-			x := slices.Repeat([]float64{9}, 6)
+			x := slices.Repeat([]float64{8 + float64(n)/10}, 6)
 			observe(t, l, []example{{x: x, class: 2}})
 			if p, _, err := l.Familiarity([][]float64{x}, []int{2}); err != nil || math.IsNaN(p[0]) != (n < 10) {
 				t.Errorf("%g of a class with %d examples, error %v", p, n, err)

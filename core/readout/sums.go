@@ -45,9 +45,9 @@ func (t *totals) addClass() {
 	}
 }
 
-// add adds count examples of a class with the inputs x. It is exact for rounded inputs and a count of 1.
+// add adds to the sums, but not to the counts, count examples of a class with the inputs x. It is exact for
+// rounded inputs and a count of 1.
 func (t *totals) add(x []float64, class int, count float64) {
-	t.counts[class] += int(count)
 	kernel.AddScaled(t.sums[class], count, x)
 	k := class % len(t.squares)
 	waiting := append(t.waiting[k], x...)
@@ -95,12 +95,21 @@ type moments struct {
 }
 
 func (t *totals) moments() *moments {
+	var n []float64
+	for _, count := range t.counts {
+		n = append(n, float64(count))
+	}
+	return t.momentsOf(n)
+}
+
+// momentsOf returns the moments of n_c examples of each class.
+func (t *totals) momentsOf(n []float64) *moments {
 	m := &moments{squares: t.squares, center: make([]float64, t.inputs)}
 	for k := range t.squares {
 		t.flush(k)
 	}
 	for c, sum := range t.sums {
-		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
+		n, mean := n[c], make([]float64, t.inputs)
 		if n > 0 {
 			kernel.AddScaled(mean, 1/n, sum)
 		}
@@ -111,6 +120,20 @@ func (t *totals) moments() *moments {
 		m.center[i] /= m.total
 	}
 	return m
+}
+
+// divided returns the moments with all numbers of examples divided.
+func (m *moments) divided(by float64) *moments {
+	d := &moments{slices.Clone(m.n), m.mean, m.total / by, m.center, nil}
+	for c := range d.n {
+		d.n[c] /= by
+	}
+	for _, s := range m.squares {
+		s = slices.Clone(s)
+		floats.Scale(1/by, s)
+		d.squares = append(d.squares, s)
+	}
+	return d
 }
 
 // merged returns the moments of all examples as those of one class.
