@@ -68,9 +68,12 @@ func MixUpdates(weights []float64, updates []Update) Update {
 // other numbers NaN.
 func (p *Prediction) Mix(m Predictor, x, weights []float64, predict func(k int, dst *Prediction) error) error {
 	failed := checkExample(m, x, 0)
-	if _, classes := m.Shape(); p.fit(m, classes) {
+	if _, classes := m.Shape(); p.Fit(m, classes) {
 		p.Mean, p.Variance = make([]float64, classes), make([]float64, classes)
 		p.Members, p.Weights = make([]Prediction, len(weights)), make([]float64, len(weights))
+		for k := range p.Members {
+			p.Members[k].member = true
+		}
 	}
 	if copy(p.Weights, weights); failed != nil {
 		clear(p.Weights)
@@ -105,7 +108,7 @@ func (p *Prediction) mixMoments() {
 			floats.AddScaled(p.Variance, w, m.Variance)
 		}
 	}
-	p.Moments.Cov(p.Cov)
+	p.setCov()
 	for k, w := range p.Weights {
 		for j, mean := range p.Members[k].Mean {
 			if d := mean - p.Mean[j]; w > 0 {

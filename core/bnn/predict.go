@@ -34,12 +34,12 @@ func (n *Network) moments(dst *Prediction, err error) error {
 		return err
 	}
 	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
-	dst.Moments.Cov(dst.Cov)
+	dst.setCov()
 	return nil
 }
 
 func (n *Network) allocate(dst *Prediction) {
-	if !dst.fit(n, n.cfg.classes()) {
+	if !dst.Fit(n, n.cfg.classes()) {
 		return
 	}
 	dst.flows = n.newFlows()

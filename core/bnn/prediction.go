@@ -23,15 +23,16 @@ type Prediction struct {
 	Moments *softmax.Moments
 
 	// Members are the predictions of the members of an [Ensemble] or another mixture, Weights their weights,
-	// which add up to 1; nil for a network. A member of weight zero is the zero Prediction or NaN.
+	// which add up to 1; nil for a network. A member has no Cov; one of weight zero is the zero Prediction or NaN.
 	Members []Prediction
 	Weights []float64
 
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	owner Predictor // the model whose predictions the allocated memory fits
-	flows []flow
+	owner  Predictor // the model whose predictions the allocated memory fits
+	member bool      // whether it is one of Members, without Cov
+	flows  []flow
 }
 
 // Sum returns the sum of P: 1 if P is calibrated, else 1 + Moments.Excess(); NaN after an error.
@@ -54,7 +55,7 @@ func (p *Prediction) invalidate() {
 	if p.Moments != nil {
 		floats.AddConst(math.NaN(), p.Moments.P)
 		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
-		p.Moments.Cov(p.Cov)
+		p.setCov()
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
@@ -67,14 +68,23 @@ type Layer struct {
 	Mean, Variance []float64 // moments of the pre-activations; in the last layer, of the logits
 }
 
-// fit allocates memory for predictions of the owner, unless p has it, and reports whether it did.
-func (p *Prediction) fit(owner Predictor, classes int) bool {
+// Fit allocates P, Cov and Moments for predictions of the owner, unless p has them, and reports whether it did.
+func (p *Prediction) Fit(owner Predictor, classes int) bool {
 	if p.owner == owner && len(p.P) == classes {
 		return false
 	}
 	m := softmax.NewMoments(classes)
-	*p = Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
+	*p = Prediction{P: m.P, Moments: m, owner: owner, member: p.member}
+	if !p.member {
+		p.Cov = mat.NewSymDense(classes, nil)
+	}
 	return true
+}
+
+func (p *Prediction) setCov() {
+	if p.Cov != nil {
+		p.Moments.Cov(p.Cov)
+	}
 }
 
 // Unknown is the class of an input that is not classified.

@@ -55,8 +55,9 @@ const (
 )
 
 const (
-	mostKept = 50  // kept examples of a class
-	minLogP  = -10 // floor of the log probabilities in the second test
+	mostKept = 50   // kept examples of a class
+	allKept  = 2000 // kept examples of all classes
+	minLogP  = -10  // floor of the log probabilities in the second test
 )
 
 // NewOrder returns the order of no examples.
@@ -72,6 +73,23 @@ func NewOrder(classes int) *Order {
 func (o *Order) AddClass() {
 	o.Counts, o.Latest, o.Away = append(o.Counts, 0), append(o.Latest, 0), append(o.Away, 0)
 	o.Kept = append(o.Kept, nil)
+	for class := range o.Kept {
+		for n := len(o.Kept[class]); n > o.most(); n-- {
+			i := draw(n, class, n)
+			o.Kept[class] = slices.Delete(o.Kept[class], i, i+1)
+		}
+	}
+}
+
+// most returns the largest number of kept examples of a class.
+func (o *Order) most() int { return max(1, min(mostKept, allKept/len(o.Counts))) }
+
+// draw returns a random number below n, named by two others.
+func draw(n, a, b int) int {
+	var random rand.PCG
+	random.Seed(uint64(a), uint64(b))
+	high, _ := bits.Mul64(random.Uint64(), uint64(n))
+	return int(high)
 }
 
 // Clone returns a copy.
@@ -91,7 +109,7 @@ func (o *Order) Fits(inputs, classes, members int) bool {
 		o.Recent.Same <= o.Recent.Examples && len(o.Counts) == classes && len(o.Latest) == classes &&
 		len(o.Away) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
-		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
+		good = len(o.Kept[c]) == min(o.Counts[c], o.most())
 		for _, e := range o.Kept[c] {
 			good = good && len(e.X) == inputs && len(e.LogP) == members &&
 				kernel.Finite(slices.Concat(e.X, e.LogP)...)
@@ -118,13 +136,10 @@ func (o *Order) Add(x []float64, class int, logP []float64) {
 	o.Last, o.Latest[class] = class, n
 	o.Counts[class]++
 	place := o.Counts[class] - 1
-	if place >= mostKept {
-		var random rand.PCG
-		random.Seed(uint64(class), uint64(place))
-		high, _ := bits.Mul64(random.Uint64(), uint64(place+1))
-		place = int(high)
+	if place >= o.most() {
+		place = draw(place+1, class, place)
 	}
-	if place >= mostKept {
+	if place >= o.most() {
 		return
 	}
 	e := Kept{slices.Clone(x), slices.Clone(logP)}

@@ -233,33 +233,41 @@ func TestWeightsByKept(t *testing.T) {
 
 // The kept examples are a sample in which every example of a class has the same probability.
 func TestKeptIsFair(t *testing.T) {
-	const classes = 1000
+	const classes, many = 1000, 300 // two examples of each class are kept
 	var tenth [10]int
 	dropped, o := 0, NewOrder(classes)
 	for c := range classes - 1 {
-		examples := 51
-		if c < 29 {
-			examples = 500
+		examples := 3
+		if c < many {
+			examples = 100
 		}
 		for i := range examples {
 			o.Add([]float64{float64(i)}, c, []float64{math.Inf(-1)})
 		}
 		for _, e := range o.Kept[c] {
-			if c < 29 {
-				tenth[int(e.X[0])/50]++
+			if c < many {
+				tenth[int(e.X[0])/10]++
 			}
 		}
-		if examples == 51 && !slices.ContainsFunc(o.Kept[c], func(e Kept) bool { return e.X[0] == 50 }) {
+		if c >= many && !slices.ContainsFunc(o.Kept[c], func(e Kept) bool { return e.X[0] == 2 }) {
 			dropped++
 		}
 	}
-	for i, n := range tenth { // 145 are expected, with a standard deviation of 11
-		check.True(t, n >= 110 && n <= 180, "%d of tenth %d: %v", n, i, tenth)
+	for i, n := range tenth { // 60 are expected, with a standard deviation of 7.3
+		check.True(t, n >= 35 && n <= 85, "%d of tenth %d: %v", n, i, tenth)
 	}
-	// The 51st example is dropped with probability 1/51: 19.0 are expected, with a standard deviation of 4.3.
-	check.True(t, dropped >= 7 && dropped <= 31, "%d of %d classes drop their last example", dropped, classes-30)
+	// The third example is dropped with probability 1/3: 233 are expected, with a standard deviation of 12.
+	check.True(t, dropped >= 190 && dropped <= 276, "%d of %d classes drop their last example", dropped, classes-many-1)
 	got := []any{len(o.Kept[0]), len(o.Kept[classes-1]), o.Kept[0][0].LogP[0], o.Counts[3], o.Same}
-	check.Equal(t, "kept", got, []any{mostKept, 0, -10., 500, 29*499 + 970*50})
+	check.Equal(t, "kept", got, []any{2, 0, -10., 100, many*99 + (classes-1-many)*2})
+
+	few := NewOrder(41) // another class leaves less room for each
+	for i := range 60 {
+		few.Add([]float64{float64(i)}, 7, nil)
+	}
+	check.Equal(t, "of 41 classes", len(few.Kept[7]), 48)
+	few.AddClass()
+	check.Equal(t, "of 42 classes", len(few.Kept[7]), 47)
 }
 
 // Predictions, snapshots and files between the examples leave no trace, whether members learn side by side,

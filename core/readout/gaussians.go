@@ -75,14 +75,7 @@ func sharedGaussians(m *moments) *gaussians {
 // fitGaussians returns Gaussians whose ν and τ minimise the log loss of a sample of their examples, each left
 // out, and that loss. With byDensity ν minimises −Σ log N(x; m_c, K_c) instead, of the sample in its classes.
 func fitGaussians(m *moments, s sample, byDensity bool) (*gaussians, float64) {
-	d, total := len(m.center), 0
-	for _, n := range s.n {
-		total += n
-	}
-	shares := make([]float64, len(s.n))
-	for c, n := range s.n {
-		shares[c] = kernel.Log(float64(n) / float64(total))
-	}
+	d, shares := len(m.center), s.shares()
 	pooled, each, k := m.scatter(), make([]linalg.Triangle, len(m.n)), linalg.NewTriangle(d)
 	for c, n := range m.n {
 		if n > 0 {
@@ -116,9 +109,14 @@ func fitGaussians(m *moments, s sample, byDensity bool) (*gaussians, float64) {
 	})
 }
 
-// sampleGaussians is fitGaussians with the moments of the sample, of one number for each class.
+// mostSeparate is the largest number of classes with a covariance of their own on the outputs of a regression:
+// k classes have k³/2 numbers, whose factors take k⁴/6 operations.
+const mostSeparate = 30
+
+// sampleGaussians is fitGaussians with the moments of the sample, of one number for each class. Many classes
+// have one covariance.
 func sampleGaussians(s sample) (*gaussians, float64) {
-	t := totals{inputs: len(s.n)}
+	t := totals{inputs: len(s.n), pooled: len(s.n) > mostSeparate}
 	for range s.n {
 		t.addClass()
 	}
@@ -127,7 +125,13 @@ func sampleGaussians(s sample) (*gaussians, float64) {
 		t.add(e.x, e.class, e.count)
 		n[e.class] += e.count
 	}
-	return fitGaussians(t.momentsOf(n), s, false)
+	m := t.momentsOf(n)
+	if !t.pooled {
+		return fitGaussians(m, s, false)
+	}
+	g := sharedGaussians(m)
+	g.shares = s.shares()
+	return g, g.temper(g.densities(s.examples, true), s)
 }
 
 // densities returns for each x the log densities of all classes, −∞ for a class without examples. With left

@@ -118,6 +118,18 @@ type sample struct {
 	count    float64   // number of examples
 }
 
+// shares returns the logarithms of the shares of the classes.
+func (s sample) shares() (shares []float64) {
+	total := 0
+	for _, n := range s.n {
+		total += n
+	}
+	for _, n := range s.n {
+		shares = append(shares, kernel.Log(float64(n)/float64(total)))
+	}
+	return shares
+}
+
 func newSample(examples []example, n []int) sample {
 	s, counts := sample{examples: examples, n: n}, make([]float64, len(n))
 	for _, e := range examples {

@@ -5,10 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/bnn"
-	"closedform/core/softmax"
 	"closedform/internal/kernel"
 )
 
@@ -166,17 +163,16 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64) {
 	if p == nil {
 		p = slices.Repeat([]float64{math.NaN()}, n)
 	}
-	if len(dst.P) != n || dst.Layers != nil || dst.Members != nil {
-		m := softmax.NewMoments(n)
-		*dst = bnn.Prediction{
-			P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m,
-		}
+	if dst.Fit(l, n) {
+		dst.Mean, dst.Variance = make([]float64, n), make([]float64, n)
 	}
 	copy(dst.P, p)
 	for i, p := range dst.P {
 		dst.Mean[i], dst.Variance[i] = kernel.Log(p), float64(0*p)
 		for j, q := range dst.P {
-			dst.Cov.SetSym(i, j, float64(0*p))
+			if dst.Cov != nil {
+				dst.Cov.SetSym(i, j, float64(0*p))
+			}
 			dst.Moments.E.Set(i, j, float64(p*q))
 		}
 		dst.Moments.E.Set(i, i, float64(0*p))
