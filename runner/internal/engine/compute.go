@@ -116,11 +116,7 @@ func (w *Work) compute(ctx context.Context, i int) (*store.Cell, error) {
 	}
 	var err error
 	c.CPU, err = task.Run(ctx, func(ctx context.Context) (err error) {
-		tables, files, err := w.Cells[i].Run(ctx)
-		for _, file := range files {
-			c.Files = append(c.Files, store.File(file))
-		}
-		c.Tables = tables
+		c.Tables, c.Files, err = w.Cells[i].Run(ctx)
 		return err
 	})
 	if err == nil {

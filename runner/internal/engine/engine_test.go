@@ -115,9 +115,9 @@ func TestCompute(t *testing.T) {
 	w := &Work{Name: "x", Folder: folder, Prints: []string{"1", "2", "3", "4"}, Last: last}
 	order, bad := "", errors.New("bad")
 	for _, key := range []string{"a", "b", "c seed=1", "c seed=2"} {
-		w.Cells = append(w.Cells, study.Cell{Key: key, Run: func(context.Context) (table.Tables, []study.File, error) {
+		w.Cells = append(w.Cells, study.Cell{Key: key, Run: func(context.Context) (table.Tables, []store.File, error) {
 			order += key + ", "
-			return nil, []study.File{{Name: "key", Data: []byte(key)}}, map[string]error{"a": bad}[key]
+			return nil, []store.File{{Name: "key", Data: []byte(key)}}, map[string]error{"a": bad}[key]
 		}})
 	}
 	check.Refuses(t, "a cell that fails", check.Err(slots(1).Compute(t.Context(), w)), "cell a: bad")

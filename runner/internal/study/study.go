@@ -10,6 +10,7 @@ import (
 	"closedform/core/random"
 	"closedform/figures"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
@@ -88,18 +89,14 @@ type Result struct {
 type Cell struct {
 	Key  string // names the cell within its experiment
 	Spec any    // all that the cell's tables follow from, as a JSON value
-	Run  func(context.Context) (table.Tables, []File, error)
+	Run  func(context.Context) (table.Tables, []store.File, error)
 }
 
-// File is a file of a cell that is published as it is.
-type File struct {
-	Name string
-	Data []byte
-}
-
-// Tables returns the Run of a cell that has tables only.
-func Tables(run func(context.Context) (table.Tables, error)) func(context.Context) (table.Tables, []File, error) {
-	return func(ctx context.Context) (table.Tables, []File, error) {
+// Tables returns the Run of a cell that publishes no files beside its tables.
+func Tables(
+	run func(context.Context) (table.Tables, error),
+) func(context.Context) (table.Tables, []store.File, error) {
+	return func(ctx context.Context) (table.Tables, []store.File, error) {
 		tables, err := run(ctx)
 		return tables, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -117,7 +118,7 @@ func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) s
 	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
 }
 
-func (s spec) run(ctx context.Context) (table.Tables, []study.File, error) {
+func (s spec) run(ctx context.Context) (table.Tables, []store.File, error) {
 	var sets []table.Tables
 	for _, s.Seed = range s.Seeds {
 		train, test, err := s.parts()

@@ -15,12 +15,12 @@ import (
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/own"
-	"closedform/runner/internal/study"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
 // learn trains the method, and returns its scores and the other outputs of the cell.
-func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []study.File, error) {
+func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []store.File, error) {
 	if s.Order == Repeated {
 		pairs, err := s.pairs(ctx, train, test)
 		return pairs, nil, err
@@ -58,7 +58,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 	}
 	if s.Save && r.Err == nil {
 		file, err := s.network(r, train.Classes(), history)
-		return tables, []study.File{{Name: own.File, Data: file}}, err
+		return tables, []store.File{{Name: own.File, Data: file}}, err
 	}
 	return tables, nil, nil
 }
