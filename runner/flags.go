@@ -87,7 +87,6 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 	return o
 }
 
-// formatFlags declares the flags that say how a table is written.
 func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
 	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';' or 'tab' (default: "+
 		separator+")")
