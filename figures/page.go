@@ -41,7 +41,6 @@ type page struct {
 	keys   []key
 }
 
-// panel returns the panel in row i and column j, or an empty one beyond the page.
 func (p page) panel(i, j int) (out panel) {
 	if i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) {
 		out = p.rows[i][j]

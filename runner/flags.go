@@ -12,7 +12,6 @@ import (
 	"closedform/runner/internal/pipeline"
 )
 
-// requestFlags declares the flags that say which experiments are meant.
 func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	r := &pipeline.Request{}
 	f.StringVar(&r.Out, "out", "", "`folder` of the results folders (default results, or "+pipeline.OwnResults+
@@ -30,7 +29,6 @@ func computingFlags(f *flag.FlagSet, r *pipeline.Request) {
 	f.BoolVar(&r.Quiet, "quiet", false, "show no progress on stderr")
 }
 
-// complete adds to the flags what the invocation has.
 func complete(r *pipeline.Request, in *invocation, names []string) error {
 	r.Words, r.Stdout, r.Stderr = in.words, in.stdout, in.stderr
 	r.Names = append(r.Names, names...)

@@ -24,25 +24,22 @@ type progress struct {
 	begin, last  time.Time
 }
 
-// start adds an experiment with a total number of cells. The missing cells are expected to take the given
-// seconds.
-func (p *progress) start(name string, total, missing int, seconds float64) {
+func (p *progress) start(name string, total, missing int, expected float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.total == 0 {
 		p.begin, p.last = time.Now(), time.Now()
 	}
-	p.total, p.cells, p.todo = p.total+total, p.cells+total-missing, p.todo+seconds
+	p.total, p.cells, p.todo = p.total+total, p.cells+total-missing, p.todo+expected
 	if missing > 0 {
 		fmt.Fprintf(p.w, "%s: %d/%d cells\n", name, total-missing, total)
 	}
 }
 
-// done counts a cell that was expected to take the given seconds.
-func (p *progress) done(seconds float64) {
+func (p *progress) done(expected float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cells, p.did = p.cells+1, p.did+seconds
+	p.cells, p.did = p.cells+1, p.did+expected
 	if p.cells < p.total && time.Since(p.last) < interval {
 		return
 	}

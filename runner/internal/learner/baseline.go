@@ -155,7 +155,6 @@ func (m *Method) ensemble(ctx context.Context, layers []int, src rand.Source) ([
 	return learners, nil
 }
 
-// program is a learner that runs another program.
 type program interface {
 	Bind(ctx context.Context, onFailure func(error)) // kills the program when ctx ends
 	Release()                                        // leaves the program to the next learner of the method

@@ -16,7 +16,6 @@ func Error(p [][]float64, class []int) float64 {
 	return average(p, class, func(p []float64, c int) float64 { return 1 - correct(p, c) })
 }
 
-// correct returns 1 if class c is the most probable one, else 0.
 func correct(p []float64, c int) float64 {
 	if floats.MaxIdx(p) == c {
 		return 1

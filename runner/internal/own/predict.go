@@ -66,11 +66,8 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 	return errors.Join(store.WriteFile(o.To, text), err)
 }
 
-// saveEvery is the number of rows after which the network is saved.
-const saveEvery = 1000
-
 // Learn predicts each row, prints the prediction as Predict does, and then learns the row, if its class is in
-// a column or on the line after it. It saves the network before the first row, again and again, and at the
+// a column or on the line after it. It saves the network before the first row, each 1,000 rows, and at the
 // end. next is the first row that was not read with its class.
 func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, err error) {
 	release, err := store.Hold(o.To)
@@ -88,7 +85,7 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	}
 	err = s.run(ctx, o.From, func(label string) error {
 		s.learn(label)
-		if s.network.Rows++; s.network.Rows%saveEvery != 0 {
+		if s.network.Rows++; s.network.Rows%1000 != 0 {
 			return nil
 		}
 		s.report()

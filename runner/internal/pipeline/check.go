@@ -138,9 +138,8 @@ func (e *Experiment) behind() (why string, excused bool) {
 
 const noResults = "no results"
 
-// outdated returns why published results are not those of the current sources, manifest, and results that
-// they are derived from, or "" if they are. If a program is missing, other sources and missing results are
-// excused.
+// outdated is behind for the sources, the manifest, and the results of which others are derived. If a program
+// is missing, other sources and missing results are excused.
 func (e *Experiment) outdated() (why string, excused bool) {
 	run, err := store.ReadRun(e.Dir)
 	elsewhere := e.elsewhere()
@@ -175,8 +174,7 @@ var (
 	programsAndSums = regexp.MustCompile(`(?m)^(program|sums) = .*\n`)
 )
 
-// elsewhere reports whether the published results cannot be computed here: a program is missing or has
-// another version.
+// elsewhere reports whether a program of the published results is missing or has another version.
 func (e *Experiment) elsewhere() bool {
 	installed, err := e.FindPrograms()
 	run, unread := store.ReadRun(e.Dir)
@@ -185,8 +183,7 @@ func (e *Experiment) elsewhere() bool {
 	})
 }
 
-// followsSources reports whether the tables of a derived experiment follow from the published results that it
-// reads. For any other experiment it is true.
+// followsSources is false if the tables of a derived experiment are not those of what it reads.
 func (e *Experiment) followsSources() bool {
 	if _, derived := e.Study.(study.Derived); !derived {
 		return true

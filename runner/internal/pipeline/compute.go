@@ -12,7 +12,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// results are the tables and files of an experiment.
 type results struct {
 	tables table.Tables // the tables as published, for figures and texts
 	files  []store.File

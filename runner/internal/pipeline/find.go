@@ -77,7 +77,6 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 	return found, nil
 }
 
-// manifests returns the paths of all manifests in [Folder].
 func manifests() ([]string, error) {
 	if info, err := os.Stat(Folder); err != nil || !info.IsDir() {
 		working, _ := os.Getwd()
@@ -196,7 +195,6 @@ func (e *Experiment) place(out string) error {
 	return nil
 }
 
-// isPublished reports whether the folder out is that of the published results.
 func isPublished(out string) bool {
 	_, err := manifests()
 	return err == nil && SameFile(out, Results)

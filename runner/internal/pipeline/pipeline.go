@@ -40,7 +40,6 @@ type Request struct {
 	Stdout, Stderr io.Writer
 }
 
-// batch runs experiments at the same time.
 type batch struct {
 	*Request
 	progress io.Writer

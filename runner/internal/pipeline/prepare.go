@@ -19,7 +19,6 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// job is an experiment that is being run.
 type job struct {
 	*batch
 	*Experiment
@@ -60,7 +59,6 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	return j, err
 }
 
-// list sets the cells and their fingerprints.
 func (j *job) list() error {
 	w := &j.work
 	if w.Cells = j.Study.Cells(); len(w.Cells) > manifest.MaxCells {
@@ -120,7 +118,6 @@ var executable = sync.OnceValue(func() []byte {
 	return fmt.Appendf(nil, "%x %v", sha256.Sum256(code), unread)
 })
 
-// checksum returns the SHA-256, in hexadecimal, of all parts.
 func checksum(parts ...[]byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
 }

@@ -20,8 +20,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// publish puts the files into the results folder, unless another process has just done so, and prints the
-// result.
+// publish puts the files into the results folder, unless another process has just done so.
 func (j *job) publish(ctx context.Context, files []store.File, readme *report.README, run *store.Run) error {
 	release, err := own.Replace(j.Dir)
 	if err != nil {
@@ -58,9 +57,8 @@ func (e *Experiment) readme(r *results, run *store.Run) *report.README {
 	return page
 }
 
-// rewritten returns README.md as the current code writes it about published results. The descriptions of
-// columns are known only to the cells, so they are read from the published README.md; the source digest
-// covers them.
+// rewritten returns README.md as the current code writes it about published results. Only cells know the
+// descriptions of columns: they are read from the published README.md.
 func (e *Experiment) rewritten() ([]byte, error) {
 	published, err := store.OpenResults(e.Dir)
 	run, unread := store.ReadRun(e.Dir)
@@ -87,8 +85,7 @@ func (e *Experiment) rewritten() ([]byte, error) {
 	return e.readme(r, run).Markdown(), nil
 }
 
-// writePages writes the pages about all results into the folders above those of experiments, if they have
-// results.
+// writePages writes the pages about all results into the folders above those of experiments.
 func writePages(w io.Writer, experiments []*Experiment) (failed error) {
 	wrote := map[string]bool{}
 	for _, e := range experiments {

@@ -123,7 +123,6 @@ func find(reference string, read Tables) (number, error) {
 
 var errNoValue = errors.New("no value")
 
-// fill sets what the table has.
 func (n *number) fill(read Tables) error {
 	t, err := read(n.table)
 	if err != nil {

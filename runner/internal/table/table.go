@@ -151,7 +151,6 @@ func (t *Table) Rows(rows []int) *Table {
 	return out
 }
 
-// append appends the rows of a table with the same columns.
 func (t *Table) append(rows *Table) {
 	same := func(a, b Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
 	if !slices.EqualFunc(t.Columns, rows.Columns, same) {

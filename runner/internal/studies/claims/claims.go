@@ -153,7 +153,6 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) study.Res
 	return study.Result{Rows: rows}
 }
 
-// measure sets the number and its interval.
 func (e *evidence) measure(t *table.Table) error {
 	rows, err := e.choose(t, e.Rows)
 	if err != nil {
@@ -227,7 +226,6 @@ func (e *evidence) subtract(t *table.Table, x []float64, seeds []string) error {
 	return nil
 }
 
-// Verdicts.
 const (
 	holds     = "holds"
 	fails     = "fails"

@@ -183,7 +183,6 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	return train, dataset.NewExamples(points, task.Classes), nil
 }
 
-// draw returns n examples of the generator.
 func (s *spec) draw(n int, purpose string, more ...any) *dataset.Examples {
 	task := s.Data.Task()
 	return dataset.NewExamples(task.Draw(n, s.stream(purpose, more...)), task.Classes)

@@ -73,8 +73,7 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 }
 
 // scoreRows returns the rows of a summary as texts, without the keys that all rows share. The error has the
-// half-width of its interval before it is cut off at 0 or 1. The seconds are those of the group of cells with
-// the words of the row; maps over λ have none.
+// half-width of its interval before it is cut off at 0 or 1. Rows with a λ have no seconds.
 func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]string) {
 	keys := summary.Columns[:slices.Index(table.Names(summary.Columns), "seeds")]
 	shared := func(c table.Column) bool { return c.Name != "method" && len(summary.Distinct(c.Name)) < 2 }

@@ -19,7 +19,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// learn trains the method, and returns its scores and the other outputs of the cell.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []store.File, error) {
 	if s.Order == Repeated {
 		pairs, err := s.pairs(ctx, train, test)
@@ -63,7 +62,6 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 	return tables, nil, nil
 }
 
-// network returns the file of a trained network.
 func (s *spec) network(r *learner.Result, classes []string, history *classifier.History) ([]byte, error) {
 	if r.Passes > 1 { // later passes make the network more confident than the record of the first one says
 		history.Record = nil

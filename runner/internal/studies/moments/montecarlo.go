@@ -136,7 +136,6 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	}
 }
 
-// estimate sets the estimates of all scores from the same samples.
 func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sampler, rnd *rand.Rand) error {
 	mean := make([]float64, len(z.Mean)) // means of the outputs, by the formula
 	for _, c := range scores {

@@ -170,7 +170,6 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 
 const mapGrid = 41 // points of a map along each axis
 
-// addMaps adds the maps after k examples.
 func (c *cell) addMaps(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, mapGrid)
 	add := func(name string, q [][]float64) {

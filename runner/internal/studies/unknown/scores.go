@@ -60,7 +60,6 @@ type scorer struct {
 // relative has the Gaussians of the relative Mahalanobis distance, of each class and of all examples.
 type relative struct{ classes, overall *classgaussian.Model }
 
-// fitHidden fits the Gaussians to the means of the last hidden layers.
 func (m *scorer) fitHidden(train *data.Examples) {
 	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
 		for k, layers := range p.Members {
@@ -77,7 +76,6 @@ func (m *scorer) fitHidden(train *data.Examples) {
 	})
 }
 
-// predictions are the predictions of a list of examples.
 type predictions struct {
 	wrong []bool
 	by    map[score][]float64 // confidences by score; nil: the learner lacks the score
