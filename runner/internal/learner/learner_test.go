@@ -17,11 +17,9 @@ import (
 	"closedform/core/features"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
-	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/slope"
 )
 
 // line returns n examples with one input, the fiftieth of their number, and the classes in turn.
@@ -189,34 +187,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// The network says what bnn says, normalised, and counts what that reports.
-func TestNetwork(t *testing.T) {
-	m := DefaultModel()
-	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, slope.Lambda{Number: 2}
-	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
-	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
-	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
-	var want Steps
-	for _, class := range []int{0, 0, 2, 1, 0, 0} {
-		u := check.Must(n.Observe([]float64{3}, class))
-		if u.Indefinite {
-			want.Indefinite++
-		}
-		if u.Action == bnn.Projected {
-			want.Projected++
-		}
-		l.Observe([]float64{3}, class)
-	}
-	check.Equal(t, "steps and some projected", []any{l.Steps(), l.Steps().Projected > 0}, []any{want, true})
-	x := []float64{0.02}
-	var p bnn.Prediction
-	check.OK(t, n.Predict(&p, x))
-	normalised := slices.Clone(p.P)
-	floats.Scale(1/floats.Sum(p.P), normalised)
-	check.NearAll(t, "p", l.Probabilities([][]float64{x})[0], normalised, 1e-12)
-}
-
-// Random features are certain and stay; a prior mean is taken.
+// Random features are certain.
 func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
@@ -226,33 +197,6 @@ func TestModelNetwork(t *testing.T) {
 		_, cov := n.Weights(l)
 		check.Equal(t, fmt.Sprintf("layer %d is certain", l), mat.Norm(cov[0], 1) == 0, want)
 	}
-	m = DefaultModel()
-	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
-	m.PriorVar = []float64{2}
-	n = check.Must(m.Mixture(random.Source("mean"))).Members()[0]
-	mean, cov := n.Weights(0)
-	got := []float64{mean.At(1, 0), mean.At(0, 1), cov[0].At(0, 0)}
-	check.NearAll(t, "means and variance", got, []float64{3, 2, 2}, 1e-15)
-}
-
-// What cannot be is refused, by the word of the key.
-func TestModelErrors(t *testing.T) {
-	for want, change := range map[string]func(*Model){
-		"rho":             func(m *Model) { m.Rho = 1 },
-		"random_features": func(m *Model) { m.RandomFeatures, m.Hidden = true, bnn.Smooth },
-		"hidden_layers":   func(m *Model) { m.HiddenLayers, m.Layers = []int{3}, []int{2, 2} },
-		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
-		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
-		"members: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Members = 65 },
-		"layers: [2] is not allowed; allowed: inputs":  func(m *Model) { m.Layers = []int{2} },
-	} {
-		m := DefaultModel()
-		change(&m)
-		check.Refuses(t, want, check.Err(m.For(2, 2)), want)
-	}
-	m := DefaultModel()
-	m.HiddenLayers = []int{0}
-	check.Refuses(t, "no units", field.Resolve(&m), "hidden_layers: 0 is not allowed")
 }
 
 func TestScores(t *testing.T) {

@@ -137,24 +137,6 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Every kind of baseline learns with its defaults, but for programs, which have none.
-func TestEveryKind(t *testing.T) {
-	x, class, _ := check.Clusters(20, 2, 3, "kinds")
-	for kind := range kinds {
-		if kind == "command" {
-			continue
-		}
-		m := check.Must(decode(fmt.Sprintf("kind = %q", kind)))
-		check.OK(t, m.Fits(2, 3))
-		c := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
-		for i := range x {
-			c.Observe(x[i], class[i])
-		}
-		check.Near(t, kind, floats.Sum(c.Probabilities(x)[0]), 1, 1e-9)
-		check.OK(t, c.Err)
-	}
-}
-
 // The members of an ensemble of baselines have different random numbers, the first those of a learner alone.
 func TestMembersDiffer(t *testing.T) {
 	predictions := func(members int) (p [][]float64) {
@@ -216,7 +198,15 @@ feature_size = 9 -> method.m.feature_size: 9 is not allowed; allowed: with featu
 output = "best" -> method.m.output: "best" is not allowed; allowed: "ridge", "gaussian"
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: [3] is not allowed; allowed:
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: [2, 3, 2] is not allowed; allowed: without output
-output = "ridge"; members = 2 -> method.m.members: 2 is not allowed; allowed: without output`, "\n") {
+output = "ridge"; members = 2 -> method.m.members: 2 is not allowed; allowed: without output
+rho = 1 -> method.m.rho
+random_features = true; hidden = "smooth" -> method.m.random_features
+hidden_layers = [3]; layers = [2, 2] -> method.m.hidden_layers
+prior_mean = [[1, 2]] -> method.m.prior_mean
+hidden_layers = [20000, 20000] -> method.m.hidden_layers: the covariances have
+members = 65 -> method.m.members: 65 is not allowed; allowed: 1 to 64
+layers = [2] -> method.m.layers: [2] is not allowed; allowed: inputs
+hidden_layers = [0] -> method.m.hidden_layers: 0 is not allowed`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")
 		check.Refuses(t, keys, check.Err(decode(keys)), want)
 	}

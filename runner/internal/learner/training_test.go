@@ -1,9 +1,7 @@
 package learner
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -117,31 +115,6 @@ func TestEnsembleSteps(t *testing.T) {
 		t.Errorf("steps of one network %+v, of two %+v", one, two)
 	}
 	check.Equal(t, "a member broke down", steps(2, "fail").Failed, true)
-}
-
-// Every pass has an order of its own.
-func TestPasses(t *testing.T) {
-	set := data.Set{X: [][]float64{{10}, {11}, {12}, {13}}, Class: []int{0, 1, 0, 1}}
-	l := &recorder{good: 100}
-	var want []string
-	training := Training{Shuffle: ordered, Order: Shuffled}
-	run := func(ctx context.Context, t Training, passes int) error {
-		r := &Result{Classifier: NewClassifier(l, 2), Passes: passes}
-		return t.passes(ctx, r, dataset.NewExamples(set, 2), nil)
-	}
-	check.OK(t, run(t.Context(), training, 2))
-	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(ordered(pass)).Perm(4) {
-			want = append(want, fmt.Sprint(10+i, i%2))
-		}
-	}
-	check.Equal(t, "seen", l.seen, want)
-	l.seen, training.Shuffle = nil, func(int) rand.Source { return nil }
-	check.OK(t, run(t.Context(), training, 1))
-	check.Equal(t, "as they are", l.seen, []string{"10 0", "11 1", "12 0", "13 1"})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	check.Equal(t, "cancelled", errors.Is(run(ctx, training, 1), context.Canceled), true)
 }
 
 // Each example of the first pass can be predicted before it is learned. The test part is scored at every
