@@ -1,13 +1,11 @@
 package study
 
 import (
-	"errors"
 	"testing"
 
 	check "closedform/internal/checktest"
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
-	"closedform/runner/internal/table"
 )
 
 type counts struct {
@@ -21,8 +19,7 @@ func (c *counts) SetUp(*manifest.Manifest) error {
 	return field.Between("n", 0, 9, c.N)
 }
 
-// An experiment is decoded onto its defaults and set up. An error has its place in the manifest. What the
-// experiment does not have is empty, and its tables are those of the cells.
+// An experiment is decoded onto its defaults and set up. An error has its place in the manifest.
 func TestDecode(t *testing.T) {
 	decode := func(text string) (Experiment, error) {
 		m := check.Must(manifest.Parse("c.toml", []byte("name = 'c'\nstudy = 'counts'\n"+text), nil))
@@ -31,12 +28,6 @@ func TestDecode(t *testing.T) {
 	check.Refuses(t, "a value that SetUp refuses", check.Err(decode("n = -1")), "c.toml:3: n: -1 is not allowed")
 	e := check.Must(decode(""))
 	check.Equal(t, "set up", e.(*counts).twice, 6)
-	check.OK(t, errors.Join(Plain{}.SetUp(nil), e.Prepare(t.Context())))
-	check.Equal(t, "cells and figures", len(e.Cells())+len(e.Figures()), 0)
-	one, two := table.New("runs", table.Int("seed", "")), table.New("runs", table.Int("seed", ""))
-	one.Add(1)
-	two.Add(2)
-	check.Equal(t, "seeds", e.Tables([]table.Tables{{one}, {two}})[0].Texts("seed"), []string{"1", "2"})
 }
 
 // Cells that differ by the seed are of one group, and draw different random numbers.

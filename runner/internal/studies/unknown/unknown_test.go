@@ -220,33 +220,16 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// What learns example by example has as many predictions for its promise as the validation part has examples.
+// The record has as many predictions as the validation part has examples, and the confidences of an ensemble,
+// not its probabilities. Two passes leave none.
 func TestRecord(t *testing.T) {
 	file := studytest.File(t, studytest.Clusters(72))
-	for _, c := range studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]").Cells() {
-		s := c.Spec.(spec)
-		train, _, err := s.Data.Parts(s.Stream("data"))
-		check.OK(t, err)
-		l := check.Must(s.train(t.Context(), train))
-		check.Equal(t, "validation", len(l.validation.wrong), 12)
-		recorded, want := 0, 12
-		for _, n := range l.record.Predicted {
-			recorded += n
-		}
-		if s.Method.Name == "ours" { // in two passes
-			want = 0
-		}
-		check.Equal(t, s.Method.Name, recorded, want)
-	}
-}
-
-// The record has the confidences of an ensemble, not its probabilities.
-func TestRecordOfConfidences(t *testing.T) {
-	file := studytest.File(t, studytest.Clusters(72))
-	s := studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]", "method.ours.passes=1",
-		"method.ours.members=2", "method.ours.hidden_layers=[3]").Cells()[0].Spec.(spec)
+	s := studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]", "method.ours.members=2",
+		"method.ours.hidden_layers=[3]").Cells()[0].Spec.(spec)
 	train, _, err := s.Data.Parts(s.Stream("data"))
 	check.OK(t, err)
+	check.Equal(t, "after two passes", check.Must(s.train(t.Context(), train)).record.Len(), 0)
+	s.Method.Passes = 1
 	learn, judge, err := train.Split(s.Unknown.Validation, s.Stream("validation"))
 	check.OK(t, err)
 	var want, probabilities selective.Record
@@ -263,7 +246,9 @@ func TestRecordOfConfidences(t *testing.T) {
 		},
 	}
 	check.Must(training.Run(t.Context(), s.Method, learn, nil))
-	check.Equal(t, "record", check.Must(s.train(t.Context(), train)).record, want)
+	l := check.Must(s.train(t.Context(), train))
+	check.Equal(t, "record", l.record, want)
+	check.Equal(t, "predictions", []int{l.record.Len(), len(l.validation.wrong)}, []int{12, 12})
 	check.True(t, want != probabilities, "the members do not differ")
 }
 
