@@ -117,31 +117,6 @@ func TestByHand(t *testing.T) {
 		[]string{"2", "3"})
 }
 
-// A network that fails predicts equal probabilities from then on, is scored for it, and is counted.
-func TestScoresFailures(t *testing.T) {
-	total := 0.0
-	for _, k := range []string{"1", "4", "12"} {
-		count := 0.0
-		for _, seed := range []string{"1", "2", "3"} {
-			where := " k=" + k + " seed=" + seed
-			failed := number(t, "curve", "method=fail"+where, "failed")
-			for _, c := range []string{"tv", "excess_error"} {
-				got := number(t, "curve", "method=fail"+where, c)
-				equal := number(t, "curve", "method=uniform"+where, c)
-				if (got == equal) != (failed == 1) {
-					t.Errorf("%s: %s is %g, of uniform %g, failed %g", where, c, got, equal, failed)
-				}
-			}
-			count += failed
-		}
-		check.Near(t, "failed", number(t, "curve_summary", "method=fail k="+k, "failed"), count/3, 1e-15)
-		total += count
-	}
-	if total == 0 || total == 9 || number(t, "curve_summary", "method=adf k=12", "failed") != 0 {
-		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
-	}
-}
-
 // The maps are of the right columns and points.
 func TestMaps(t *testing.T) {
 	maps := tables(t).Get("maps")
