@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -199,7 +200,11 @@ func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 		}
 	}
 	if text {
-		writeUp(c, vg.Point{X: edge + side*(room-textHeight/2), Y: c.Center().Y}, a.Label)
+		c.Push()
+		c.Translate(vg.Point{X: edge + side*(room-textHeight/2), Y: c.Center().Y})
+		c.Rotate(math.Pi / 2)
+		write(c, vg.Point{}, 0.5, 0.5, a.Label)
+		c.Pop()
 	}
 }
 

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"fmt"
-	"math"
 	"unicode"
 
 	stdfont "golang.org/x/image/font"
@@ -76,14 +75,6 @@ func write(c draw.Canvas, place vg.Point, x, y vg.Length, s string) {
 		c.Fill(l.outline(place.Add(vg.Point{Y: l.rise})))
 		place.X += l.face.Width(string(l.char))
 	}
-}
-
-func writeUp(c draw.Canvas, middle vg.Point, s string) {
-	c.Push()
-	defer c.Pop()
-	c.Translate(middle)
-	c.Rotate(math.Pi / 2)
-	write(c, vg.Point{}, 0.5, 0.5, s)
 }
 
 // outline returns a letter as a path to be filled: the library for PDF has no text beyond Latin letters. A

@@ -25,8 +25,18 @@ func (t *Learners) Listed() []Method {
 
 // Networks returns the methods for a study of single networks of this shape.
 func (t *Learners) Networks(inputs, classes int) (methods []Method, wrong error) {
+	const single = "a single network, as the study looks into it"
 	for _, m := range t.Listed() {
-		err := m.checkNetwork()
+		err := errors.Join(
+			field.Refuse(!m.ClosedForm(), "kind", m.Kind, single),
+			field.Refuse(m.Features.Kind != "", "features", m.Features.Kind, single),
+			field.Refuse(m.Model.Readout != "", "output", m.Model.Readout, single),
+			field.Refuse(m.Model.Members > 1, "members", m.Model.Members, single),
+			field.Refuse(len(m.Tune) > 0, "tune", m.Tune, single),
+			field.Refuse(m.Passes != 0, "passes", m.Passes, single),
+			field.Refuse(m.OwnOrders, "own_orders", m.OwnOrders, single),
+			field.Refuse(m.Splits != 0, "splits", m.Splits, single),
+			field.Refuse(m.Scale != "", "scale", m.Scale, single))
 		if err == nil {
 			m.Model.Members = 1
 			m.Model, err = m.Model.For(inputs, classes)
@@ -34,22 +44,6 @@ func (t *Learners) Networks(inputs, classes int) (methods []Method, wrong error)
 		methods, wrong = append(methods, m), errors.Join(wrong, field.In("method."+m.Name, err))
 	}
 	return methods, wrong
-}
-
-// single is what studies that look into a network allow for keys such as members.
-const single = "a single network, as the study looks into it"
-
-func (m *Method) checkNetwork() error {
-	return errors.Join(
-		field.Refuse(!m.ClosedForm(), "kind", m.Kind, single),
-		field.Refuse(m.Features.Kind != "", "features", m.Features.Kind, single),
-		field.Refuse(m.Model.Readout != "", "output", m.Model.Readout, single),
-		field.Refuse(m.Model.Members > 1, "members", m.Model.Members, single),
-		field.Refuse(len(m.Tune) > 0, "tune", m.Tune, single),
-		field.Refuse(m.Passes != 0, "passes", m.Passes, single),
-		field.Refuse(m.OwnOrders, "own_orders", m.OwnOrders, single),
-		field.Refuse(m.Splits != 0, "splits", m.Splits, single),
-		field.Refuse(m.Scale != "", "scale", m.Scale, single))
 }
 
 // Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.
