@@ -180,11 +180,6 @@ func (m *Manifest) Locate(path string, err error) error {
 	})
 }
 
-// Errorf returns the error of the value of a key, with file and line.
-func (m *Manifest) Errorf(key, format string, args ...any) error {
-	return m.Locate("", field.Errorf(key, format, args...))
-}
-
 // oneLine is fmt.Errorf with blanks for line ends, which keys in quotes may have.
 func oneLine(format string, args ...any) error {
 	return errors.New(strings.NewReplacer("\n", " ", "\r", " ").Replace(fmt.Sprintf(format, args...)))

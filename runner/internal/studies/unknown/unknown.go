@@ -105,7 +105,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 			return e.manifest.Locate("outside."+o.Name, err)
 		}
 		if n := o.examples.Inputs(); n != inputs {
-			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+			err := field.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+			return e.manifest.Locate("", err)
 		}
 	}
 	for _, class := range e.Unknown.Unseen {
