@@ -52,7 +52,6 @@ func TestSweep(t *testing.T) {
 	got, want := [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, 11, 12}}
 	check.Equal(t, "x, y and z", got, want)
 	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
-	check.Equal(t, "boundaries of a task without one", len(Boundary([2][]float64{})), 0)
 }
 
 func TestLegend(t *testing.T) {

@@ -120,9 +120,6 @@ func TestLambda(t *testing.T) {
 		var v struct{ L Lambda }
 		check.Refuses(t, text, check.Err(toml.Decode("L = "+text, &v)), "minimax")
 	}
-}
-
-func TestPanics(t *testing.T) {
 	check.Panics(t, "softmax: ", "ρ = 1", func() { Lambda{Word: "lsq"}.Value(3, 1) })
 	check.Panics(t, "slope: ", "steep", func() { Lambda{Word: "steep"}.Value(3, 0.5) })
 }
