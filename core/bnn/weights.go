@@ -144,10 +144,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	vectors := make([][]float64, count)
 	for k := range vectors {
-		u := make([]float64, size)
-		for i := range u {
-			u[i] = random.Normal(rnd)
-		}
+		u := random.Normals(rnd, size)
 		for _, v := range vectors[k-k%size : k] {
 			kernel.AddScaled(u, -kernel.Dot(u, v)/float64(size), v)
 		}

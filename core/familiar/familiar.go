@@ -86,11 +86,7 @@ func (f *Inputs) direct() {
 	}
 	rnd := rand.New(random.Source("familiar"))
 	for range f.Mean {
-		direction := make([]float64, len(f.Low))
-		for j := range direction {
-			direction[j] = random.Normal(rnd)
-		}
-		f.directions = append(f.directions, direction)
+		f.directions = append(f.directions, random.Normals(rnd, len(f.Low)))
 	}
 }
 

@@ -55,7 +55,7 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 // cut off beyond 3) and centred, under a Gaussian window of standard deviation 2.
 func filter(rnd *rand.Rand) []float64 {
 	const wide = 2*width - 1
-	noise, blur, window := normal(rnd, wide*wide), [width]float64{}, make([]float64, taps)
+	noise, blur, window := random.Normals(rnd, wide*wide), [width]float64{}, make([]float64, taps)
 	rows, w := make([]float64, wide*width), make([]float64, taps)
 	for k := range width {
 		d := float64(k - width/2)
@@ -137,12 +137,4 @@ func (p *pooling) pool(dst, responses, row []float64) {
 			dst[a*windows+b] = kernel.Dot(horizontal, row)
 		}
 	}
-}
-
-func normal(rnd *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = random.Normal(rnd)
-	}
-	return x
 }

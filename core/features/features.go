@@ -58,7 +58,7 @@ type Map struct {
 	bias    []float64 // Relu only
 	conv    *pooling  // Conv only
 
-	latest atomic.Pointer[pair] // the last input that a Model mapped, see take
+	latest atomic.Pointer[pair] // the last input that a Model mapped, see on
 }
 
 type pair struct{ x, y []float64 }
@@ -87,7 +87,7 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 		}
 		return m, nil
 	}
-	m.weights, m.bias = make([]float64, size*inputs), normal(rnd, size)
+	m.weights, m.bias = make([]float64, size*inputs), random.Normals(rnd, size)
 	k := min(inputs, max(8, inputs/8))
 	for i := range size {
 		for _, j := range rnd.Perm(inputs)[:k] {
@@ -116,11 +116,12 @@ type Model struct {
 }
 
 // Observe lets the model learn the features of an example.
-func (m Model) Observe(x []float64, class int) (bnn.Update, error) {
-	p, err := m.take(x)
-	u, refused := m.Model.Observe(p.y, class)
-	m.latest.Store(p)
-	return u, cmp.Or(err, refused)
+func (m Model) Observe(x []float64, class int) (u bnn.Update, err error) {
+	err = m.on(x, func(y []float64) (err error) {
+		u, err = m.Model.Observe(y, class)
+		return err
+	})
+	return u, err
 }
 
 // Predict sets dst to the prediction of the model.
@@ -130,14 +131,10 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 
 // Before implements [bnn.Sequential], by the model's Before or else Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
-	s, ok := m.Model.(bnn.Sequential)
-	if !ok {
-		return m.Predict(dst, x)
+	if s, ok := m.Model.(bnn.Sequential); ok {
+		return m.on(x, func(y []float64) error { return s.Before(dst, y) })
 	}
-	p, err := m.take(x)
-	wrong := s.Before(dst, p.y)
-	m.latest.Store(p)
-	return cmp.Or(err, wrong)
+	return m.Predict(dst, x)
 }
 
 // Snapshot implements [bnn.Model] by a [Predictor].
@@ -154,10 +151,7 @@ type Predictor struct {
 
 // Predict sets dst to the prediction for x.
 func (p Predictor) Predict(dst *bnn.Prediction, x []float64) error {
-	mapped, err := p.take(x)
-	wrong := p.Predictor.Predict(dst, mapped.y)
-	p.latest.Store(mapped)
-	return cmp.Or(err, wrong)
+	return p.on(x, func(y []float64) error { return p.Predictor.Predict(dst, y) })
 }
 
 // Shape returns the numbers of inputs of the map and of classes.
@@ -171,32 +165,28 @@ func (p Predictor) Unwrap() bnn.Predictor { return p.Predictor }
 
 // PredictLeftOut implements [bnn.LeftOut], by PredictLeftOut of the predictor or else Predict.
 func (p Predictor) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
-	l, ok := p.Predictor.(bnn.LeftOut)
-	if !ok {
-		return p.Predict(dst, x)
+	if l, ok := p.Predictor.(bnn.LeftOut); ok {
+		return p.on(x, func(y []float64) error { return l.PredictLeftOut(dst, y, class) })
 	}
-	mapped, err := p.take(x)
-	wrong := l.PredictLeftOut(dst, mapped.y, class)
-	p.latest.Store(mapped)
-	return cmp.Or(err, wrong)
+	return p.Predict(dst, x)
 }
 
-// take returns x with its features, NaN after an error. It is the pair that was stored last, so that an input
-// that is predicted and then learned is mapped once, and so that mapping allocates nothing. Until the caller
-// stores the pair again, it belongs to the caller.
-func (m *Map) take(x []float64) (*pair, error) {
+// on calls do with the features of x, NaN after an error. It keeps the last input with its features, so that
+// an input that is predicted and then learned is mapped once, and so that mapping allocates nothing.
+func (m *Map) on(x []float64, do func(y []float64) error) (err error) {
 	p := m.latest.Swap(nil)
 	if p == nil {
 		p = &pair{y: make([]float64, m.Size)}
 	}
-	if p.x != nil && slices.Equal(p.x, x) {
-		return p, nil
+	if p.x == nil || !slices.Equal(p.x, x) {
+		err = m.Standard(p.y, x)
+		if p.x = append(p.x[:0], x...); err != nil {
+			p.x = nil
+		}
 	}
-	err := m.Standard(p.y, x)
-	if p.x = append(p.x[:0], x...); err != nil {
-		p.x = nil
-	}
-	return p, err
+	wrong := do(p.y)
+	m.latest.Store(p)
+	return cmp.Or(err, wrong)
 }
 
 // standard has the approximate mean and standard deviation of features: for [Relu] √(1/π) and √(1 − 1/π), for

@@ -58,6 +58,15 @@ func Normal(rnd *rand.Rand) float64 {
 	}
 }
 
+// Normals draws n numbers from the standard normal distribution.
+func Normals(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = Normal(rnd)
+	}
+	return x
+}
+
 // tail draws from the normal distribution beyond tailFrom (Marsaglia 1964).
 func tail(rnd *rand.Rand) float64 {
 	for {

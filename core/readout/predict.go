@@ -181,9 +181,5 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64) {
 
 // matrix returns rows of zeros.
 func matrix(rows, columns int) [][]float64 {
-	x, numbers := make([][]float64, rows), make([]float64, rows*columns)
-	for i := range x {
-		x[i] = numbers[i*columns : (i+1)*columns : (i+1)*columns]
-	}
-	return x
+	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
 }

@@ -104,9 +104,7 @@ func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) 
 	if m.weights, err = problem.climb(start); err != nil {
 		return nil, err
 	}
-	for range pairs * network.Outputs() {
-		m.normal = append(m.normal, random.Normal(rnd))
-	}
+	m.normal = random.Normals(rnd, pairs*network.Outputs())
 	if cfg.Predictive == PlugIn {
 		return m, nil
 	}
