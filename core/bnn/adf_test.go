@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -80,7 +81,7 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	if n.cfg.Covariance[0] != Diagonal {
 		randomWeights(t, n, rnd, 0.6)
 	}
-	x, class := check.Normals(rnd, cfg.Layers[0]), rnd.IntN(3)
+	x, class := random.Normals(rnd, cfg.Layers[0]), rnd.IntN(3)
 	if len(x) > 2 {
 		x[2] = 0
 	}

@@ -93,7 +93,7 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {
-			z, s := mat.NewDense(in, in+1, check.Normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
+			z, s := mat.NewDense(in, in+1, random.Normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
 			z.Scale(size, z)
 			mean.SetRow(j, mat.Col(nil, 0, z))
 			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
@@ -174,7 +174,7 @@ func BenchmarkObserve(b *testing.B) {
 			n, rnd := check.Must(New(cfg, random.Source("bnn", "benchmark"))), rand.New(rand.NewPCG(1, 2))
 			b.ReportAllocs()
 			for k := 0; b.Loop(); k++ {
-				check.Must(n.Observe(check.Normals(rnd, cfg.Layers[0]), k%cfg.classes()))
+				check.Must(n.Observe(random.Normals(rnd, cfg.Layers[0]), k%cfg.classes()))
 			}
 		})
 	}

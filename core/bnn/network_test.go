@@ -167,7 +167,7 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 				probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
 				n := newNetwork(spec{Layers: []int{2, classes}, Bias: true, Output: rule, Softmax: probit, paper: true})
 				randomWeights(t, n, rnd, 0.7)
-				x, class := check.Normals(rnd, 2), trial%classes
+				x, class := random.Normals(rnd, 2), trial%classes
 				mean, cov := textbook(n, x, class)
 				var p Prediction
 				check.OK(t, n.Predict(&p, x))

@@ -72,7 +72,7 @@ func TestNoiseStep(t *testing.T) {
 				s := n.State()
 				s.Config.ProcessNoise = []float64{1e-300, 1e-300}
 				twin := check.Must(Restore(s))
-				x, class := check.Normals(rnd, c.Layers[0]), k%2
+				x, class := random.Normals(rnd, c.Layers[0]), k%2
 				check.Must(n.Observe(x, class))
 				check.Must(twin.Observe(x, class))
 				for l, every := range []int{16, 8} {
@@ -162,7 +162,7 @@ func TestNoiseFollows(t *testing.T) {
 			rnd := rand.New(random.Source("flip"))
 			var p Prediction
 			for k := range before + after {
-				x, class := check.Normals(rnd, 2), 0
+				x, class := random.Normals(rnd, 2), 0
 				if (x[0]+x[1]+0.5*random.Normal(rnd) > 0) == (k < before) {
 					class = 1
 				}

@@ -22,7 +22,7 @@ func TestRestore(t *testing.T) {
 	rnd := rand.New(random.Source("bnn", "state"))
 	for _, cfg := range networks() {
 		n := newNetwork(cfg)
-		example := func() ([]float64, int) { return check.Normals(rnd, 13), rnd.IntN(3) }
+		example := func() ([]float64, int) { return random.Normals(rnd, 13), rnd.IntN(3) }
 		for range 50 {
 			n.Observe(example())
 		}

@@ -31,7 +31,7 @@ func trained(cfg bnn.Config) *bnn.Network {
 	n := check.Must(bnn.New(cfg, random.Source("checkpoint", "test")))
 	rnd := rand.New(random.Source("checkpoint", "examples"))
 	for range 40 {
-		x := check.Normals(rnd, cfg.Layers[0])
+		x := random.Normals(rnd, cfg.Layers[0])
 		n.Observe(x, rnd.IntN(cfg.Layers[len(cfg.Layers)-1])) // a refused step is one, too
 	}
 	return n
@@ -128,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		inputs, _ := m.Shape()
 		for range 10 {
-			x := check.Normals(rnd, inputs)
+			x := random.Normals(rnd, inputs)
 			want, failed := m.Observe(x, 1)
 			got, err := again.Observe(x, 1)
 			if fmt.Sprint(err) != fmt.Sprint(failed) || !floats.Same([]float64{got.LogP}, []float64{want.LogP}) {
@@ -215,7 +215,7 @@ func layer(kind readout.Kind, examples int) *readout.Layer {
 func learn(m bnn.Model, inputs, examples int) {
 	rnd := rand.New(random.Source("checkpoint", "layer"))
 	for i := range examples {
-		x := check.Normals(rnd, inputs)
+		x := random.Normals(rnd, inputs)
 		floats.AddConst(float64(i%2), x)
 		check.Must(m.Observe(x, i%2))
 	}

@@ -152,7 +152,7 @@ func TestRelu(t *testing.T) {
 		var sum, squares float64
 		x, y, want := make([]float64, inputs), make([]float64, size), make([]float64, size)
 		for range 200 {
-			x = check.Normals(rnd, inputs)
+			x = random.Normals(rnd, inputs)
 			check.OK(t, m.Standard(y, x))
 			sum, squares = sum+floats.Sum(y)/200/size, squares+floats.Dot(y, y)/200/size
 		}

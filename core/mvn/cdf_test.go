@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
 
@@ -16,10 +18,8 @@ import (
 func oneFactor(x, a []float64) float64 { return (&problem{n: len(x), x: x}).oneFactor(a) }
 
 func normals(rnd *rand.Rand, d int, mean float64) []float64 {
-	x := make([]float64, d)
-	for i := range x {
-		x[i] = mean + rnd.NormFloat64()
-	}
+	x := random.Normals(rnd, d)
+	floats.AddConst(mean, x)
 	return x
 }
 

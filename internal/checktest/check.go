@@ -19,6 +19,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
 )
 
 // OK ends the test at an error.
@@ -53,11 +55,14 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 // the words; both may be empty.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
-	r := recovered(f)
-	message := fmt.Sprint(r)
-	if r == nil || !strings.HasPrefix(message, prefix) || !strings.Contains(message, words) {
-		t.Errorf("panic %q, want one of %s with %q", message, prefix, words)
-	}
+	defer func() {
+		t.Helper()
+		r := recover()
+		if s := fmt.Sprint(r); r == nil || !strings.HasPrefix(s, prefix) || !strings.Contains(s, words) {
+			t.Errorf("panic %q, want one of %s with %q", s, prefix, words)
+		}
+	}()
+	f()
 }
 
 // Refuses fails unless there is an error that contains all wanted texts.
@@ -97,30 +102,14 @@ func Correlations(n int, f func(i, j int) float64) *mat.SymDense {
 	return corr
 }
 
-// Normals draws n numbers from the standard normal distribution.
-func Normals(rnd *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rnd.NormFloat64()
-	}
-	return x
-}
-
 // RandomCorrelations returns the correlations of n variables that are random combinations of rank others.
 func RandomCorrelations(rnd *rand.Rand, n, rank int) *mat.SymDense {
 	directions := make([][]float64, n)
 	for i := range directions {
-		directions[i] = Normals(rnd, rank)
+		directions[i] = random.Normals(rnd, rank)
 		floats.Scale(1/floats.Norm(directions[i], 2), directions[i])
 	}
 	return Correlations(n, func(i, j int) float64 { return floats.Dot(directions[i], directions[j]) })
-}
-
-// recovered returns what f panics with.
-func recovered(f func()) (r any) {
-	defer func() { r = recover() }()
-	f()
-	return nil
 }
 
 // NoAllocs fails if f, called for the second time and later, allocates. Under the race detector, which

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 )
@@ -17,7 +18,7 @@ import (
 // positive returns a random positive definite matrix.
 func positive(n int) *mat.SymDense {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
-	root := mat.NewDense(n, n+1, check.Normals(rnd, n*(n+1)))
+	root := mat.NewDense(n, n+1, random.Normals(rnd, n*(n+1)))
 	a := mat.NewSymDense(n, nil)
 	a.SymOuterK(1, root)
 	return a
@@ -93,7 +94,7 @@ func TestCholeskyRefuses(t *testing.T) {
 func TestTriangle(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 4, 7, 33, 150} {
-		x := mat.NewDense(2*n+1, n, check.Normals(rnd, (2*n+1)*n))
+		x := mat.NewDense(2*n+1, n, random.Normals(rnd, (2*n+1)*n))
 		a, want := NewTriangle(n), mat.NewSymDense(n, nil)
 		want.SymOuterK(1, x.T())
 		want.AddSym(want, mat.NewDiagDense(n, slices.Repeat([]float64{1}, n)))
@@ -121,7 +122,7 @@ func TestEigen(t *testing.T) {
 			a := mat.NewSymDense(n, nil)
 			scale := 1.0
 			for r := range []int{n, 2, 0, 0, n}[kind] {
-				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, check.Normals(rnd, n)))
+				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, random.Normals(rnd, n)))
 			}
 			switch kind {
 			case 2:

@@ -121,7 +121,7 @@ func randomLogits(n int, scale float64, rnd *rand.Rand) ([]float64, *mat.SymDens
 // five standard errors, here of 10⁵ pairs whose deviation is at most ½.
 func TestTwoClasses(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "two"))
-	normal := check.Normals(rnd, 2e5)
+	normal := random.Normals(rnd, 2e5)
 	for range 20 {
 		mean, cov := randomLogits(2, 5, rnd)
 		m, v := mean[0]-mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
@@ -140,7 +140,7 @@ func TestTwoClasses(t *testing.T) {
 func TestInvariances(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "invariances"))
 	const n = 5
-	normal := check.Normals(rnd, n*100000)
+	normal := random.Normals(rnd, n*100000)
 	mean, cov := randomLogits(n, 2, rnd)
 	shifted, common := slices.Clone(mean), mat.NewSymDense(n, nil)
 	for i := range n {

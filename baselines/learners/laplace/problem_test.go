@@ -33,10 +33,10 @@ func shapes() []Prior {
 // randomData returns n examples for the model, and a weight vector.
 func randomData(m Prior, n int, rnd *rand.Rand) (x [][]float64, class []int, w []float64) {
 	for range n {
-		x = append(x, check.Normals(rnd, m.Layers[0]))
+		x = append(x, random.Normals(rnd, m.Layers[0]))
 		class = append(class, rnd.IntN(m.Layers[len(m.Layers)-1]))
 	}
-	return x, class, check.Normals(rnd, mlp.New(m.Layers, m.Bias).Weights())
+	return x, class, random.Normals(rnd, mlp.New(m.Layers, m.Bias).Weights())
 }
 
 // The gradient is that of the value, which TestAgainstQuadrature knows.
