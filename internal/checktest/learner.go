@@ -148,18 +148,6 @@ func Extremes(t *testing.T, what string, m Observer, size float64, weights func(
 	}
 }
 
-// Overflows tests that a network of two inputs and two classes refuses a training and an input that overflow,
-// and predicts all others, also without examples.
-func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, error)) {
-	t.Helper()
-	x, class, _ := Clusters(30, 2, 2, "extremes")
-	m := Must(fit(x, class))
-	Refuses(t, "logits that overflow", m.Predict(make([]float64, 2), []float64{1e308, 1e308}))
-	Predict(t, m, 2, 1e8, -1e8)
-	Refuses(t, "a training that overflows", Err(fit([][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1})))
-	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
-}
-
 // Keys tests that a zero configuration is valid, and that the error of each of the others has its key.
 func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()

@@ -52,11 +52,6 @@ func write(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// twice is a value that a list has twice.
-type twice struct{ value any }
-
-func (t twice) String() string { return write(reflect.ValueOf(t.value)) + " twice" }
-
 // Errorf returns the [*Error] of a field whose value is allowed by itself, but leads to a problem elsewhere.
 func Errorf(key, format string, args ...any) error {
 	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}

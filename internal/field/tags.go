@@ -90,7 +90,7 @@ func (f Field) Check() error {
 		} else if f.Has("distinct") {
 			x := v.Index(i).Interface()
 			if found[x] {
-				return Refuse(true, f.Key, twice{x}, "each value once")
+				return Errorf(f.Key, "%s twice is not allowed; allowed: each value once", write(v.Index(i)))
 			}
 			found[x] = true
 		}

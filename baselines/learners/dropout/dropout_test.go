@@ -19,9 +19,15 @@ func TestLearner(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	check.Overflows(t, func(x [][]float64, class []int) (check.Predictor, error) {
+	fit := func(x [][]float64, class []int) (*Model, error) {
 		return Fit(Config{Epochs: 3, Rate: 0.3}, []int{2, 4, 2}, x, class, random.Source("fit"))
-	})
+	}
+	x, class, _ := check.Clusters(30, 2, 2, "extremes")
+	m := check.Must(fit(x, class))
+	check.Refuses(t, "overflow", m.Predict(make([]float64, 2), []float64{1e308, 1e308}), "logits overflow")
+	check.Predict(t, m, 2, 1e8, -1e8)
+	check.Refuses(t, "a training", check.Err(fit([][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1})), "diverged")
+	check.Predict(t, check.Must(fit(nil, nil)), 2, 1, 1)
 	check.Keys(t, map[string]Config{
 		"rate": {Rate: 1}, "decay": {Decay: math.NaN()}, "step": {Step: -1}, "epochs": {Epochs: -1},
 	})
