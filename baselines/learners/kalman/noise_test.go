@@ -108,33 +108,3 @@ func TestFollowsFlippedLabels(t *testing.T) {
 		}
 	}
 }
-
-// After 100,000 examples without a signal at one input the covariance is positive
-// definite, and no combination of weights is less certain than before learning.
-func TestUnexcitedInput(t *testing.T) {
-	x, class, _ := check.Clusters(100_000, 3, 2, "unexcited")
-	for _, cfg := range filters() {
-		if cfg.Covariance == LowRank {
-			cfg.Rank = 2
-		}
-		m := newModel(cfg, 3, 2)
-		_, prior := m.Weights()
-		for k, at := range x {
-			at[1] = 0
-			check.OK(t, m.Observe(at, class[k]))
-		}
-		_, cov := m.Weights()
-		// All weights have one prior variance, the largest eigenvalue allowed.
-		var eigen mat.EigenSym
-		check.True(t, eigen.Factorize(cov, false), "%+v: no eigenvalues", cfg)
-		values := eigen.Values(nil)
-		if least, most := values[0], values[len(values)-1]; !(least > 0 && most <= prior.At(0, 0)*(1+1e-9)) {
-			t.Errorf("%+v: variances from %g to %g", cfg, least, most)
-		}
-		for i := range m.mean {
-			if v, p := cov.At(i, i), prior.At(i, i); !(v <= p) || i%4 == 1 && v != p {
-				t.Errorf("%+v: weight %d has the variance %g, prior %g", cfg, i, v, p)
-			}
-		}
-	}
-}
