@@ -1,12 +1,8 @@
 package activation
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/floats/scalar"
 
 	check "closedform/internal/checktest"
 )
@@ -29,52 +25,6 @@ func TestReference(t *testing.T) {
 				t.Errorf("%+v, N(%v, %v), moment %d: got %v, want %v", f, m, v, i, c.got, c.want)
 			}
 		}
-	}
-}
-
-// randomCase draws a unit and a normal distribution with |m|/√v mostly below 15.
-func randomCase(src *rand.Rand) (f PiecewiseLinear, m, v float64) {
-	alpha := math.Max(0, src.Float64()-0.3)
-	v = math.Exp(10 * src.NormFloat64())
-	return PiecewiseLinear{alpha, alpha + 2*src.Float64()}, 5 * src.NormFloat64() * math.Sqrt(v), v
-}
-
-// Properties of the moments of random units:
-//
-//   - f(z) − f(−z) = (α+β) z, hence the means at ±m differ by (α+β) m and the
-//     cross-covariances add up to (α+β) v;
-//   - f(cz) = c f(z) for c > 0;
-//   - cross² ≤ v variance; α and β bound variance and cross;
-//   - with α = β the moments are exactly those of αz.
-func TestProperties(t *testing.T) {
-	src := rand.New(rand.NewPCG(3, 4))
-	const (
-		c    = 1 << 40 // a power of two, so that nothing is rounded
-		ulps = 1e-14
-	)
-	for range 5000 {
-		f, m, v := randomCase(src)
-		name := fmt.Sprintf("%+v, N(%v, %v)", f, m, v)
-		sum := f.Alpha + f.Beta
-		mean, variance, cross := f.Moments(m, v)
-		mean2, _, cross2 := f.Moments(-m, v)
-		tol := ulps * (mean + math.Abs(mean2) + sum*math.Abs(m))
-		if got, want := mean-mean2, sum*m; !scalar.EqualWithinAbs(got, want, tol) {
-			t.Errorf("%s: means at ±m differ by %v, want %v", name, got, want)
-		}
-		if got, want := cross+cross2, sum*v; !scalar.EqualWithinRel(got, want, ulps) {
-			t.Errorf("%s: cross-covariances at ±m add up to %v, want %v", name, got, want)
-		}
-		if a, b, d := f.Moments(c*m, c*c*v); a != c*mean || b != c*c*variance || d != c*c*cross {
-			t.Errorf("%s: moments %v, %v, %v do not scale", name, mean, variance, cross)
-		}
-		check.True(t, cross*cross <= v*variance*(1+1e-12), "%s: cross² = %v beyond v·variance", name, cross*cross)
-		check.True(t, f.Alpha*v*(1-ulps) <= cross && cross <= f.Beta*v*(1+ulps), "%s: cross = %v", name, cross)
-		if !(f.Alpha*f.Alpha*v*(1-ulps) <= variance && variance <= f.Beta*f.Beta*v*(1+ulps)) {
-			t.Errorf("%s: variance = %v", name, variance)
-		}
-		a, b, d := (PiecewiseLinear{f.Alpha, f.Alpha}).Moments(m, v)
-		check.True(t, a == f.Alpha*m && b == v*(f.Alpha*f.Alpha) && d == v*f.Alpha, "%s: linear unit", name)
 	}
 }
 
