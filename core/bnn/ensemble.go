@@ -82,15 +82,14 @@ func (e *Ensemble) Members() []*Network { return e.members }
 func (e *Ensemble) Shape() (inputs, classes int) { return e.members[0].Shape() }
 
 // AddClass adds a class to all members, see [Network.AddClass], or after an error to none.
-func (e *Ensemble) AddClass() (err error) {
-	grown := make([]Config, len(e.members))
+func (e *Ensemble) AddClass() error {
 	for k, n := range e.members {
-		if grown[k], err = n.grown(); err != nil {
-			return memberError(k, len(grown), err)
+		if _, err := n.grown(); err != nil {
+			return memberError(k, len(e.members), err)
 		}
 	}
-	for k, n := range e.members {
-		n.grow(grown[k])
+	for _, n := range e.members {
+		_ = n.AddClass()
 	}
 	return nil
 }

@@ -97,7 +97,6 @@ func (n *Network) Snapshot() Predictor {
 	return s
 }
 
-// zero returns a network whose weights are zero.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
 	cfg.replicate()

@@ -96,13 +96,9 @@ func (s *LayerState) check(cfg *Config, l int) error {
 // softmax has a fixed number of classes. For the members of a mixture call the AddClass of the mixture.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
-	if err == nil {
-		n.grow(cfg)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-func (n *Network) grow(cfg Config) {
 	l, larger := len(n.layers)-1, zero(cfg)
 	old, s := n.layers[l].state(), larger.layers[l].state()
 	s.Mean.Copy(old.Mean)
@@ -112,6 +108,7 @@ func (n *Network) grow(cfg Config) {
 	copy(larger.layers, n.layers[:l])
 	larger.learned = n.learned
 	*n = *larger
+	return nil
 }
 
 // grown returns the configuration with one more class.

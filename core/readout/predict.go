@@ -112,7 +112,6 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (err error) {
 	return err
 }
 
-// example returns an example of rounded inputs.
 func (l *Layer) example(x []float64, class int) (example, error) {
 	e, err := example{x: make([]float64, l.cfg.Inputs), class: class}, l.check(x, class)
 	if err == nil {
@@ -179,7 +178,6 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64) {
 	}
 }
 
-// matrix returns rows of zeros.
 func matrix(rows, columns int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
 }

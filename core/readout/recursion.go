@@ -46,7 +46,6 @@ func (r *recursion) addClass() {
 
 func (r *recursion) column(c int) []float64 { return r.w[c*len(r.z):][:len(r.z)] }
 
-// output sets o to the outputs for x.
 func (r *recursion) output(x []float64) {
 	copy(r.z, x)
 	for c := range r.o {

@@ -132,7 +132,6 @@ func (s *sequence) learn(class, n int) {
 
 func latest[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
-// fit fits the Gaussians to the sample.
 func (s *sequence) fit() {
 	examples := make([]example, len(s.SampleClass))
 	for i, class := range s.SampleClass {

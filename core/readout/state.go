@@ -106,7 +106,6 @@ func (q Sequence) clone() *Sequence {
 	return &q
 }
 
-// state returns a copy.
 func (s *sequence) state() *Sequence {
 	q := s.Sequence
 	q.P, q.Pending, q.W = s.p, s.pending, s.w

@@ -141,7 +141,6 @@ func (m *moments) merged() *moments {
 	return &moments{[]float64{m.total}, [][]float64{m.center}, m.total, m.center, m.squares}
 }
 
-// only returns the moments of class c.
 func (m *moments) only(c int) *moments {
 	return &moments{m.n[c : c+1], m.mean[c : c+1], m.n[c], m.mean[c], m.squares[c : c+1]}
 }

@@ -20,13 +20,12 @@ import (
 const grid = 241
 
 // thresholds are 1 − 10^(−k/20).
-var thresholds [grid]float64
-
-func init() {
-	for k := range thresholds {
-		thresholds[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
+var thresholds = func() (t [grid]float64) {
+	for k := range t {
+		t[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
 	}
-}
+	return t
+}()
 
 // Record counts test-then-train predictions, and the wrong ones among them, by the largest of 241 fixed
 // thresholds that their confidence reaches. The zero value is empty. Concurrent use is not safe.

@@ -186,7 +186,6 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	return min(0, log), max(0, ratio*stretch)
 }
 
-// second returns the second derivative of log F(x).
 func (d *gumbelSeries) second(x float64) float64 {
 	xi := x * d.perScale
 	if xi >= d.end {

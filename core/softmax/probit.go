@@ -113,9 +113,18 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 	// On shared nodes the narrowest f_j sets the step for all.
 	if w.narrow < max(1/float64(n), 0.02) {
 		w.integrateEach(dst, p.Lambda)
-	} else {
-		w.integrateShared(dst, p.Lambda)
+		return
 	}
+	lo, gap := w.lower()
+	hi := lo
+	for j, mu := range w.mu {
+		hi = max(hi, mu+reach*w.common[j])
+	}
+	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.left > 0; {
+		w.next(&nodes)
+		w.addNodes(dst, p.Lambda)
+	}
+	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
 // probitTable has tables, class × node, of g_j/F_j and f_j/F_j without the factors 1/own_j and 1/common_j.
@@ -151,19 +160,6 @@ func (w *probitTable) factors(p Probit, mean, variance []float64) {
 
 func scale(a, lambda, v float64) float64 {
 	return kernel.Hypot(math.Sqrt(a), lambda*math.Sqrt(v))
-}
-
-func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
-	lo, gap := w.lower()
-	hi := lo
-	for j, mu := range w.mu {
-		hi = max(hi, mu+reach*w.common[j])
-	}
-	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.left > 0; {
-		w.next(&nodes)
-		w.addNodes(dst, lambda)
-	}
-	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
 // integrateEach computes the moments of each class on separate nodes, for some f_j much narrower than every

@@ -98,7 +98,6 @@ func (f Field) Check() error {
 	return f.check(v)
 }
 
-// check checks a value, or each entry of a list.
 func (f Field) check(v reflect.Value) error {
 	allowed := true
 	switch v.Kind() {

@@ -52,7 +52,12 @@ func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 			}
 			row[i] = math.Sqrt(d)
 		}
-		c.solveAll(a[end*n:], start, end) // L⁻¹ of a column of A above the diagonal is a row of L
+		// L⁻¹ of a column of A above the diagonal is a row of L.
+		if rest := a[end*n:]; (n-end)*end < 1<<14 {
+			c.solve(rest, start, end)
+		} else {
+			Blocks(n-end, func(first, last int) { c.solve(rest[first*n:last*n], start, end) })
+		}
 	}
 	return true
 }
@@ -76,15 +81,6 @@ func (c *Cholesky) solve(y []float64, start, end int) {
 			y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
 		}
 	}
-}
-
-func (c *Cholesky) solveAll(y []float64, start, end int) {
-	rows := len(y) / c.n
-	if rows*end < 1<<14 {
-		c.solve(y, start, end)
-		return
-	}
-	Blocks(rows, func(first, last int) { c.solve(y[first*c.n:last*c.n], start, end) })
 }
 
 // Row returns the first i+1 entries of row i of L, not a copy; the others are zero.

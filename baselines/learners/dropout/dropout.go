@@ -90,7 +90,6 @@ func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 	}
 }
 
-// newMask returns a mask of all hidden units.
 func (m *Model) newMask() [][]float64 {
 	mask := make([][]float64, len(m.network.Layers))
 	for l := 1; l < len(mask); l++ {
@@ -99,7 +98,6 @@ func (m *Model) newMask() [][]float64 {
 	return mask
 }
 
-// draw leaves out units of the mask at random.
 func (m *Model) draw(mask [][]float64, rnd *rand.Rand) {
 	stays := 1 / (1 - m.cfg.Rate)
 	for _, mask := range mask {
