@@ -26,7 +26,8 @@ func TestErrors(t *testing.T) {
 	m := check.Must(fit(x, class))
 	check.Refuses(t, "overflow", m.Predict(make([]float64, 2), []float64{1e308, 1e308}), "logits overflow")
 	check.Predict(t, m, 2, 1e8, -1e8)
-	check.Refuses(t, "a training", check.Err(fit([][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1})), "diverged")
+	huge := [][]float64{{1e308, 1e308}, {-1e308, 1}}
+	check.Refuses(t, "a training", check.Err(fit(huge, []int{0, 1})), "diverged")
 	check.Predict(t, check.Must(fit(nil, nil)), 2, 1, 1)
 	check.Keys(t, map[string]Config{
 		"rate": {Rate: 1}, "decay": {Decay: math.NaN()}, "step": {Step: -1}, "epochs": {Epochs: -1},

@@ -68,16 +68,12 @@ func TestReference(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	two, inf, nan := []float64{0, 0}, math.Inf(1), math.NaN()
-	moments := func(order, rows int, mean, variance []float64) func() {
+	two := []float64{0, 0}
+	moments := func(order, rows int, variance []float64) func() {
 		cov, cross := mat.NewSymDense(order, nil), mat.NewDense(rows, 2, nil)
-		return func() { Delta.Moments(make([]float64, 2), cov, cross, mean, variance) }
+		return func() { Delta.Moments(make([]float64, 2), cov, cross, two, variance) }
 	}
-	for _, c := range [][2][]float64{
-		{two, {1}}, {{0}, {1}}, {two, {-1, 0}}, {two, {inf, 0}}, {two, {nan, 0}}, {{nan, 0}, two}, {{inf, 0}, two},
-	} {
-		check.Panics(t, "softmax: ", "", moments(2, 2, c[0], c[1]))
-	}
-	check.Panics(t, "meanfield: ", "order 3", moments(3, 2, two, two))
-	check.Panics(t, "meanfield: ", "Σ_zy 3×2", moments(2, 3, two, two))
+	check.Panics(t, "softmax: ", "variance -1", moments(2, 2, []float64{-1, 0}))
+	check.Panics(t, "meanfield: ", "order 3", moments(3, 2, two))
+	check.Panics(t, "meanfield: ", "Σ_zy 3×2", moments(2, 3, two))
 }
