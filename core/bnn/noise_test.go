@@ -56,6 +56,49 @@ func TestNoiseRounds(t *testing.T) {
 	})
 }
 
+// An example changes the weights as without noise, whose caps the twin has. After every eighth example, in
+// hidden layers every sixteenth, rows and columns of four inputs take the step of a round of examples.
+func TestNoiseStep(t *testing.T) {
+	const q = 1e-3
+	eachKind(t, func(t *testing.T, kind []Covariance) {
+		for _, c := range []spec{
+			{Layers: []int{6, 9, 3}, Bias: true, Hidden: Smooth, PriorVar: 0.6, paper: true},
+			{Layers: []int{4, 11, 2}, PriorVar: 0.4, Replications: []float64{3, 1}, paper: true},
+		} {
+			c.Covariance, c.Noise = kind, []float64{q}
+			n, rnd := newNetwork(c), rand.New(random.Source("noise"))
+			randomWeights(t, n, rnd, 0.25) // some variances are above the prior's
+			for k := 1; k <= 100; k++ {
+				s := n.State()
+				s.Config.ProcessNoise = []float64{1e-300, 1e-300}
+				twin := check.Must(Restore(s))
+				x, class := random.Normals(rnd, c.Layers[0]), k%2
+				check.Must(n.Observe(x, class))
+				check.Must(twin.Observe(x, class))
+				for l, every := range []int{16, 8} {
+					mean, cov := twin.Weights(l)
+					got, _ := n.Weights(l)
+					check.NearMatrix(t, "means", got, mean, 0)
+					want := addIdentity(cov, 1, 0)
+					_, in := n.cfg.WeightDims(l)
+					round := (in + 3) / 4
+					first, keep := k/every%round*4, math.Pow(1-q, float64(every*round))
+					for j := 0; j < len(want) && k%every == 0; j++ {
+						s := want[j].(*mat.Dense)
+						for i := first; i < min(in, first+4); i++ {
+							row, column := s.RowView(i).(*mat.VecDense), s.ColView(i).(*mat.VecDense)
+							row.ScaleVec(math.Sqrt(keep), row)
+							column.ScaleVec(math.Sqrt(keep), column)
+							s.Set(i, i, s.At(i, i)+(1-keep)*n.cfg.PriorVar[l])
+						}
+					}
+					checkLayer(t, fmt.Sprint(c.Layers, k), n, l, mean, want, 1e-12)
+				}
+			}
+		}
+	})
+}
+
 // With noise a step raises the variance of a logit at most to σ₀²|ŷ|², here 4 σ₀², and leaves what is above.
 func TestNoiseLimit(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind []Covariance) {
