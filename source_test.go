@@ -113,7 +113,7 @@ func TestWhatStudiesImport(t *testing.T) {
 		"figures", "internal/field", "runner/internal/task", "runner/internal/store", "runner/internal/studies",
 		"runner/internal/manifest", "runner/internal/own", "runner/internal/plots",
 		"runner/internal/data/files.go",
-		"runner/dataset/columns.go", "runner/dataset/format.go",
+		"runner/dataset/arff.go", "runner/dataset/columns.go", "runner/dataset/format.go",
 		"runner/dataset/table.go",
 	}
 	format := "{{$p := .ImportPath}}"

@@ -54,9 +54,13 @@ func requestAction(r *pipeline.Request, do func(*pipeline.Request, context.Conte
 func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format
-	f.StringVar(&t.File, "data", "", "write a manifest beside this CSV `file`, packed by gzip or not, and run "+
-		"it: it learns\nthree quarters of the rows, tests the others, and saves the network")
-	f.StringVar(&t.Test, "test", "", "test on this CSV `file` (default: on a quarter of the rows of -data)")
+	f.StringVar(&t.File, "data", "", "write a manifest beside this `file`, CSV or ARFF, packed by gzip or "+
+		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network")
+	f.StringVar(&t.Labels, "labels", "", "take the classes from this `file`, a row for each row of -data "+
+		"(default: from -class)")
+	f.BoolVar(&format.NoHeader, "no-header", false, "read a table without a header line: its columns are "+
+		"x1, x2, …")
+	f.StringVar(&t.Test, "test", "", "test on this `file` (default: on a quarter of the rows of -data)")
 	f.BoolVar(&t.AllRows, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
 	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
@@ -72,7 +76,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 func ownFlags(f *flag.FlagSet) *own.Options {
 	o := &own.Options{}
 	const training = "as in the training table"
-	f.StringVar(&o.Data, "data", "", "read rows from this CSV `file`, packed by gzip or not; -: standard input")
+	f.StringVar(&o.Data, "data", "", "read rows from this `file`, CSV or ARFF, packed by gzip or not; -: "+
+		"standard input")
 	f.StringVar(&o.Format.Class, "class", "", "take the classes from this `column` (default: "+training+")")
 	f.Float64Var(&o.Probability, "unknown", 0, "answer unknown if no class has this `probability` or more")
 	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, by\n"+
@@ -86,8 +91,8 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 }
 
 func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
-	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';' or 'tab' (default: "+
-		separator+")")
+	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';', 'tab' or 'blank' "+
+		"(default: "+separator+")")
 	f.StringVar(&format.Decimal, "decimal", "", "read numbers with this decimal `mark`: '.' or ',' (default: "+
 		decimal+")")
 }

@@ -42,7 +42,7 @@ func distinct(rows []Row, k int) (cells []string) {
 func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, used...) {
-		in, problems := f.column(t.Columns[k], rows, k, k == class)
+		in, problems := f.column(t, rows, k, k == class)
 		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		} else if in == nil && k != class {
@@ -63,7 +63,8 @@ func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
 // column returns the inputs that column k becomes, none if it has no value, or says which key makes it fit.
-func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
+func (f Format) column(t *Reader, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
+	name, declared := t.Columns[k], t.attributes[k]
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
 		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
@@ -80,11 +81,19 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
 	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
 	decimal := Format{Separator: f.Separator, Decimal: ","}
+	nominal := declared.words != nil && len(levels) > 0
+	if nominal {
+		levels = declared.words
+	}
 	switch {
-	case slices.Contains(f.Categorical, name) || texts != "" && slices.Contains(f.Categorical, AllWords):
+	case nominal, slices.Contains(f.Categorical, name),
+		declared.text+texts != "" && slices.Contains(f.Categorical, AllWords):
 		for _, in.Level = range levels {
 			inputs = append(inputs, in)
 		}
+	case declared.text != "" && len(levels) > 0:
+		say("declared as %s, which is no input; ignore = [%q] leaves the column out, categorical = [%[2]q] makes "+
+			"an input of each of its %d values", declared.text, name, len(levels))
 	case commas != "" && some(rows, k, plain) == "":
 		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without "+
 			"commas, or with another number of decimals", commas)

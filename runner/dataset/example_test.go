@@ -21,7 +21,7 @@ func Example() {
 	format := dataset.Format{
 		Class: "species", Missing: dataset.MissingMean, Categorical: []string{"margin"}, Ignore: []string{"id"},
 	}
-	leaves := must(format.Read("testdata/leaves.csv", nil))
+	leaves := must(format.Read("testdata/leaves.csv", "", nil))
 	fmt.Println(leaves.About())
 	scaler := must(leaves.Scaler(dataset.Standard))
 	set := scaler.Apply(leaves).Set(0, leaves.Len())

@@ -22,11 +22,12 @@ type Examples struct {
 
 // source describes the table that a set of examples comes from, the same for the training and the test part.
 type source struct {
-	file   string
-	pixels bool     // the examples are images
-	square bool     // the images are as high as they are wide
-	inputs Scaler   // the inputs, with shifts of 0 and factors of 1
-	notes  []string // what is odd about the table
+	file     string
+	pixels   bool     // the examples are images
+	square   bool     // the images are as high as they are wide
+	inputs   Scaler   // the inputs, with shifts of 0 and factors of 1
+	declared []string // the classes, in the order in which an ARFF file declares them; nil: it does not
+	notes    []string // what is odd about the table
 }
 
 type row struct {

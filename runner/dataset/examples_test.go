@@ -47,7 +47,8 @@ func TestPanics(t *testing.T) {
 // The digest of examples follows their inputs, classes, and what they are scaled by, not their file.
 func TestDigest(t *testing.T) {
 	table := func(text, file string, f Format) string {
-		return check.Must(f.read(strings.NewReader(text), file, nil)).Digest()
+		t := check.Must(NewReader(strings.NewReader(text), file, f))
+		return check.Must(t.examples(nil)).Digest()
 	}
 	const text = "x,y,class\n1,2,a\n3,4,b\n"
 	seen := map[string]string{}

@@ -14,10 +14,13 @@ import (
 
 // Format says how a table is written, and what its columns are.
 type Format struct {
-	Separator string  `toml:"separator,omitempty" words:", ; tab"` // what separates cells; default ","
-	Decimal   string  `toml:"decimal,omitempty" words:". ,"`       // the decimal mark; default "."
-	Class     string  `toml:"class,omitempty"`                     // column of classes; default "class"
-	Missing   Missing `toml:"missing,omitempty"`                   // what to do with missing values; default "error"
+	// Separator is what separates cells, "blank" for one or more blanks or tabs; default ",".
+	Separator string `toml:"separator,omitempty" words:", ; tab blank"`
+	Decimal   string `toml:"decimal,omitempty" words:". ,"` // the decimal mark; default "."
+	// NoHeader says that the table has no header line, and calls its columns x1, x2, …; default false.
+	NoHeader bool    `toml:"no_header,omitempty" json:",omitzero"`
+	Class    string  `toml:"class,omitempty"`   // column of classes; default "class"
+	Missing  Missing `toml:"missing,omitempty"` // what to do with missing values; default "error"
 	// Categorical are columns of words, each word an input; default none.
 	Categorical []string `toml:"categorical,omitempty" check:"distinct"`
 	Ignore      []string `toml:"ignore,omitempty" check:"distinct"` // columns to leave out; default none
@@ -45,23 +48,36 @@ func (f Format) Validate() error {
 }
 
 // Read returns the examples of a file. Their inputs are the columns of numbers and the words of categorical
-// columns, in alphabetical order. If training is not nil, the examples are test examples: their inputs are
-// those of the training examples, found by name, and a new word is 0 in all inputs. An error names the file,
-// and the line or key.
-func (f Format) Read(path string, training *Examples) (*Examples, error) {
+// columns, in alphabetical order. Words and classes that an ARFF file declares are in the order declared. Unless
+// labels is "", it is the file of the classes, with one column or the column Class, and a row for each row of
+// the other. If training is not nil, the examples are test examples: their inputs are those of the training
+// examples, found by name, and a new word is 0 in all inputs. An error names the file, and the line or key.
+func (f Format) Read(path, labels string, training *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return f.read(file, path, training)
-}
-
-func (f Format) read(file io.Reader, path string, training *Examples) (*Examples, error) {
 	t, err := NewReader(file, path, f)
 	if err != nil {
 		return nil, err
 	}
+	if labels != "" {
+		file, err := os.Open(labels)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if err := t.join(file, labels); err != nil {
+			return nil, err
+		}
+	}
+	return t.examples(training)
+}
+
+// examples returns the examples of the rows of a table.
+func (t *Reader) examples(training *Examples) (*Examples, error) {
+	f := t.format
 	class, err := t.Column(cmp.Or(f.Class, "class"))
 	if err != nil {
 		return nil, err
@@ -75,14 +91,15 @@ func (f Format) read(file io.Reader, path string, training *Examples) (*Examples
 		return nil, err
 	}
 	var empty []string
-	e := &Examples{source: &source{file: path}, classes: distinct(rows, class)}
+	table := &source{file: t.File, declared: t.attributes[class].words}
+	e := &Examples{source: table, classes: distinct(rows, class)}
 	if training != nil {
 		e.inputs = training.inputs
 	} else if e.inputs, empty, err = f.inputs(t, rows, class, columns); err != nil {
 		return nil, err
 	}
 	if n := len(e.classes); n == 0 || n == 1 && training == nil {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, len(rows), n)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", t.File, len(rows), n)
 	}
 	inputs, err := e.inputs.Inputs(t)
 	if err != nil {

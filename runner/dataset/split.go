@@ -41,9 +41,10 @@ func (e *Examples) members() [][]int {
 	return members
 }
 
-// Parts returns two parts with the classes that occur in the training part, in numerical order if all names
-// are integers, else in alphabetical order. It returns an error if there are fewer than two classes, or if a
-// test example has another class or another number of inputs.
+// Parts returns two parts with the classes that occur in the training part: in the order that an ARFF file
+// declares, or else in numerical order if all names are integers, or else in alphabetical order. It returns an
+// error if there are fewer than two classes, or if a test example has another class or another number of
+// inputs.
 func Parts(train, test *Examples) (*Examples, *Examples, error) {
 	train = train.present()
 	if len(train.classes) < 2 {
@@ -71,7 +72,11 @@ func (e *Examples) present() *Examples {
 		number[e.classes[r.class]], integers = n, integers && err == nil
 	}
 	names := slices.Sorted(maps.Keys(number))
-	if integers {
+	if e.declared != nil {
+		slices.SortFunc(names, func(a, b string) int {
+			return cmp.Compare(slices.Index(e.declared, a), slices.Index(e.declared, b))
+		})
+	} else if integers {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
 	}
 	e, _ = e.renumbered(names) // no error: no other class occurs

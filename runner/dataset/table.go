@@ -17,6 +17,7 @@ import (
 
 var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
 
+// comma returns the mark that separates cells, 0 for blanks.
 func (f Format) comma() rune { return separators[cmp.Or(f.Separator, ",")] }
 
 // Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
@@ -24,9 +25,18 @@ type Reader struct {
 	File    string
 	Columns []string // names of the columns, which differ
 
-	header int // line of the header
-	format Format
-	csv    *csv.Reader
+	attributes []attribute // what the columns are declared as
+	header     int         // line of the header
+	cells      int         // number of cells of a row of the file
+	format     Format
+	next       func() (Row, error) // reads the next line that is not blank
+	first      Row                 // the first row, if it was read in place of a header
+	labels     *Reader             // the file of the classes, a row for each; nil: there is none
+	class      int                 // column of the classes in labels
+
+	lines  *bufio.Reader // of a file that is not in CSV
+	arff   bool          // whether % begins a comment
+	number int           // of the last line
 }
 
 // Row is a row of a table.
@@ -40,15 +50,25 @@ type Row struct {
 func (t *Reader) Column(name string) (int, error) {
 	k := slices.Index(t.Columns, name)
 	if k < 0 {
-		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s", t.File, max(t.header, 1), name,
-			strings.Join(t.Columns, ", "))
+		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s%s", t.File, max(t.header, 1), name,
+			strings.Join(t.Columns, ", "), t.hint(t.Columns[0]))
 	}
 	return k, nil
 }
 
-// NewReader reads the header line, the names of the columns, of a CSV table (RFC 4180) in UTF-8, packed by
-// gzip or not. Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error
-// names the file.
+// hint says how to read a table without a header, if the first name is a number.
+func (t *Reader) hint(first string) string {
+	if _, ok := t.format.number(first); !ok {
+		return ""
+	}
+	return "; if this is a row, no_header = true calls the columns x1, x2, …"
+}
+
+// NewReader reads the names of the columns of a table in UTF-8, packed by gzip or not. The table is in CSV
+// (RFC 4180) with a header line, unless the format says otherwise. It is in ARFF, the format of Weka, OpenML
+// and MOA, if its first line that is no comment begins with @relation; ARFF declares which columns are words.
+// Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error names the
+// file.
 func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	if err := field.Resolve(&f); err != nil {
 		return nil, err
@@ -61,18 +81,69 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		_, _ = in.Discard(3)
 	}
-	t := &Reader{File: file, format: f, csv: csv.NewReader(in)}
-	t.csv.Comma = f.comma()
-	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
-	header, err := t.Next()
+	var start strings.Builder // up to the first line that tells ARFF from CSV
+	t := &Reader{File: file, format: f}
+	for more := true; more; {
+		line, err := in.ReadString('\n')
+		start.WriteString(line)
+		line = strings.ToLower(strings.TrimSpace(line))
+		more = err == nil && (line == "" || line[0] == '%')
+		t.arff = strings.HasPrefix(line, "@relation")
+	}
+	t.lines = bufio.NewReader(io.MultiReader(strings.NewReader(start.String()), in))
+	switch {
+	case t.arff:
+		t.format.Separator, t.format.Decimal, t.format.NoHeader = "", "", false
+		t.next = t.nextARFF
+		if err := t.readARFF(); err != nil {
+			return nil, err
+		}
+		return t, t.checkHeader(t.Columns)
+	case f.Separator == "blank":
+		t.next = t.nextFields
+	default:
+		c := csv.NewReader(t.lines)
+		c.Comma, c.TrimLeadingSpace = f.comma(), f.comma() != '\t'
+		t.next = func() (Row, error) { return t.nextCSV(c) }
+	}
+	return t, t.readHeader()
+}
+
+func (t *Reader) readHeader() error {
+	header, err := t.next()
 	if err == io.EOF {
-		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
+		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", t.File)
 	}
 	if err = cmp.Or(err, header.Err); err != nil {
-		return nil, err
+		return err
 	}
-	t.Columns, t.header = header.Cells, header.Line
-	return t, t.checkHeader()
+	t.Columns, t.header, t.cells = header.Cells, header.Line, len(header.Cells)
+	t.attributes = make([]attribute, t.cells)
+	if t.format.NoHeader {
+		t.Columns, t.first = nil, header
+		for _, in := range plain(t.cells) {
+			t.Columns = append(t.Columns, in.Column)
+		}
+	}
+	return t.checkHeader(header.Cells)
+}
+
+// join adds to the table the column of classes of another file, which has a row for each row.
+func (t *Reader) join(r io.Reader, file string) (err error) {
+	if t.labels, err = NewReader(r, file, t.format); err != nil {
+		return err
+	}
+	name := cmp.Or(t.format.Class, "class")
+	if len(t.labels.Columns) > 1 {
+		if t.class, err = t.labels.Column(name); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(t.Columns, name) {
+		return fmt.Errorf("%s:%d: the column %q has classes, and %s has them, too", t.File, t.header, name, file)
+	}
+	t.Columns, t.attributes = append(t.Columns, name), append(t.attributes, t.labels.attributes[t.class])
+	return nil
 }
 
 // Unpack returns the contents of r, unpacked if they are packed by gzip.
@@ -84,22 +155,31 @@ func Unpack(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(in)
 }
 
-func (t *Reader) checkHeader() error {
+// checkHeader returns an error unless the first line fits the format and has a different name for each
+// column.
+func (t *Reader) checkHeader(cells []string) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: "+format, append([]any{t.File, t.header}, args...)...)
 	}
-	first := t.Columns[0]
+	first := cells[0]
 	if strings.HasPrefix(strings.ToLower(first), "sep=") {
 		return wrong("%q is a line for spreadsheets; remove it, and name the separator", first)
 	}
+	const better = "one column, %q; separator = %q makes %d of it"
 	for word, mark := range separators {
-		if n := strings.Count(first, string(mark)); len(t.Columns) == 1 && n > 0 {
-			return wrong("one column, %q; separator = %q makes %d of it", first, word, n+1)
+		if n := strings.Count(first, string(mark)); len(cells) == 1 && n > 0 && !t.arff {
+			return wrong(better, first, word, n+1)
 		}
 	}
-	for j, column := range t.Columns {
-		if k := slices.Index(t.Columns, column); k < j {
-			return wrong("columns %d and %d are both called %q", k+1, j+1, column)
+	numbers := strings.Fields(first) // a name may have blanks, too
+	if len(cells) == 1 && len(numbers) > 1 && !slices.ContainsFunc(numbers, t.format.isWord) {
+		return wrong(better, first, "blank", len(numbers))
+	}
+	for j, column := range cells {
+		if t.format.NoHeader {
+			break
+		} else if k := slices.Index(cells, column); k < j {
+			return wrong("columns %d and %d are both called %q%s", k+1, j+1, column, t.hint(first))
 		} else if column == "" {
 			return wrong("column %d has no name; need one for each column", j+1)
 		}
@@ -110,11 +190,38 @@ func (t *Reader) checkHeader() error {
 // Next returns the next line that is not blank. After the last one the error is io.EOF. If a line has a wrong
 // number of cells, its Row.Err wraps [csv.ErrFieldCount].
 func (t *Reader) Next() (row Row, err error) {
-	row.Cells, err = t.csv.Read()
+	row, t.first = t.first, Row{}
+	if row.Cells == nil {
+		row, err = t.next()
+	}
+	if t.labels == nil || err != nil && err != io.EOF {
+		return row, err
+	}
+	label, end := t.labels.Next()
+	switch {
+	case end != nil && end != io.EOF:
+		return row, end
+	case err == nil && end == nil:
+		row.Err = cmp.Or(row.Err, label.Err)
+		if row.Err == nil {
+			row.Cells = append(row.Cells, label.Cells[t.class])
+		}
+	case err == nil:
+		return row, fmt.Errorf("%s:%d: a row without a class: %s has ended; need as many classes as rows", t.File,
+			row.Line, t.labels.File)
+	case end == nil:
+		return row, fmt.Errorf("%s:%d: a class without a row: %s has ended; need as many classes as rows",
+			t.labels.File, label.Line, t.File)
+	}
+	return row, err
+}
+
+func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
+	row.Cells, err = c.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // also an open quote, which ends on the last line
 		row.Line, err = wrong.StartLine, wrong.Err
 		if err == csv.ErrFieldCount {
-			err = fmt.Errorf("%w, %d; the header has %d", err, len(row.Cells), len(t.Columns))
+			err = t.countError(row.Cells)
 		}
 		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, err)
 	} else if err == io.EOF {
@@ -123,7 +230,7 @@ func (t *Reader) Next() (row Row, err error) {
 		return row, fmt.Errorf("%s: %w", t.File, err)
 	}
 	for j, cell := range row.Cells {
-		line, _ := t.csv.FieldPos(j)
+		line, _ := c.FieldPos(j)
 		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
 			row.Line = line
 		}
@@ -132,6 +239,42 @@ func (t *Reader) Next() (row Row, err error) {
 		}
 	}
 	return row, nil
+}
+
+// nextFields reads the next row of a table with blanks or tabs between the cells.
+func (t *Reader) nextFields() (row Row, err error) {
+	line, err := t.line()
+	if err != nil {
+		return row, err
+	}
+	row = Row{Line: t.number, Cells: strings.Fields(line)}
+	if problem := t.problem(line); problem != "" {
+		row.Err = fmt.Errorf("%s:%d: %s", t.File, row.Line, problem)
+	} else if n := len(row.Cells); t.cells > 0 && n != t.cells {
+		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, t.countError(row.Cells))
+	}
+	return row, nil
+}
+
+func (t *Reader) countError(cells []string) error {
+	return fmt.Errorf("%w, %d; the first line has %d", csv.ErrFieldCount, len(cells), t.cells)
+}
+
+// line returns the next line that is not blank or a comment, without blanks at its ends.
+func (t *Reader) line() (string, error) {
+	for {
+		line, err := t.lines.ReadString('\n')
+		if err != nil && (err != io.EOF || line == "") {
+			if err != io.EOF {
+				err = fmt.Errorf("%s: %w", t.File, err)
+			}
+			return "", err
+		}
+		t.number++
+		if line = strings.TrimSpace(line); line != "" && !(t.arff && line[0] == '%') {
+			return line, nil
+		}
+	}
 }
 
 // problem returns what is wrong with the characters of a cell, or "".

@@ -13,7 +13,11 @@ import (
 
 // readAs reads a table as a file called a.csv has it in a format, and its examples by their class.
 func readAs(f Format, text string) (*Examples, error) {
-	return f.read(strings.NewReader(text), "a.csv", nil)
+	t, err := NewReader(strings.NewReader(text), "a.csv", f)
+	if err != nil {
+		return nil, err
+	}
+	return t.examples(nil)
 }
 
 func read(f Format, text string) *Examples { return check.Must(readAs(f, text)) }
@@ -29,12 +33,21 @@ func TestReadCSV(t *testing.T) {
 		"blank lines":       {"", "", "\n\nx,y,class\n\n1.5,-2e3,b\n0,7,a\r\n\r\n.25,1e-320,b\n\n"},
 		"mark, CRLF, class": {"", "", "\ufeffclass,x,y\r\nb,1.5,-2e3\r\na,0,7\r\nb,.25,1e-320"},
 		"semicolons":        {";", ",", "x;y;class\n1,500;-2e3;b\n\"0,000\";7;a\n,25;1e-320;b\n"},
+		"blanks":            {"blank", ",", "x y  class\r\n 1,5\t-2e3 b \n0 7 a\n\n  ,25   1e-320\tb"},
 		"tabs":              {"tab", ",", "class\tx\ty\nb\t1,5\t-2000,0\na\t0\t7\nb\t0,25\t1e-320\n"},
 	} {
 		e := read(Format{Separator: c.separator, Decimal: c.decimal}, c.text)
 		check.Equal(t, name, all(e), want)
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes(), names(e)},
 			[]any{3, 2, []string{"a", "b"}, "x y"})
+	}
+	for separator, text := range map[string]string{
+		"":      "1.5,-2e3,b\n0,7,a\n.25,1e-320,b\n",
+		"blank": "1.5 -2e3 b\n0 7 a\n.25 1e-320 b\n",
+	} {
+		e := read(Format{Separator: separator, NoHeader: true, Class: "x3"}, text)
+		check.Equal(t, "without a header", all(e), want)
+		check.Equal(t, "without a header", []any{e.Row(0), names(e)}, []any{1, "x1 x2"})
 	}
 	e := read(Format{}, "\"Breite, cm\",class\n\n1,Föhre\n2,\"b\nb\"\n3,a\n")
 	got := []any{e.Row(0), e.Row(1), e.Row(2), e.Classes()[0], e.inputs[0].Column}
@@ -69,11 +82,16 @@ func TestTableErrors(t *testing.T) {
 	}{
 		{Format{}, "", "a.csv: empty; need a header line"},
 		{Format{}, "x,class\n", `a.csv: no column beside the class "class" has a value`},
-		{Format{}, "5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"`},
+		{Format{}, "5.1,3.5,setosa\n", `columns are 5.1, 3.5, setosa; if this is a row, no_header = true`},
+		{Format{}, "5,5,setosa\n", `a.csv:1: columns 1 and 2 are both called "5"; if this is a row, no_header`},
+		{Format{NoHeader: true}, "5,4,a\n", `a.csv:1: no column "class"; the columns are x1, x2, x3`},
+		{Format{}, "0.5 1 0.1\n", `a.csv:1: one column, "0.5 1 0.1"; separator = "blank" makes 3 of it`},
+		{Format{Separator: "blank"}, "x class\n2 b c\n", `a.csv:2: wrong number of fields, 3; the first line has 2`},
+		{Format{Separator: "blank"}, "x class\n1 F\xf6hre\n", `a.csv:2: the line is not in UTF-8`},
 		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
 		{Format{}, "class\na\nb\n", `a.csv: no column beside the class "class" has a value`},
-		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: wrong number of fields, 1; the header has 2`},
+		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: wrong number of fields, 1; the first line has 2`},
 		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
@@ -119,6 +137,47 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
+// Classes may be in a second file, which has a row for each row.
+func TestLabels(t *testing.T) {
+	readBoth := func(f Format, text, labels string) (*Examples, error) {
+		table := check.Must(NewReader(strings.NewReader(text), "a.data", f))
+		if err := table.join(strings.NewReader(labels), "a.labels"); err != nil {
+			return nil, err
+		}
+		return table.examples(nil)
+	}
+	want := Set{X: [][]float64{{1.5, 2}, {3, 4}}, Class: []int{1, 0}}
+	blanks, commas := Format{Separator: "blank", NoHeader: true}, Format{Class: "kind"}
+	for _, c := range []struct {
+		f            Format
+		text, labels string
+	}{
+		{blanks, "1.5 2\n3 4\n", check.Gzip("b\na\n")},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "what\nb\n\na\n"},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "id,kind\n1,b\n2,a\n"},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {a,b}\n@data\nb\na\n"},
+	} {
+		e, err := readBoth(c.f, c.text, c.labels)
+		check.OK(t, err)
+		check.Equal(t, c.labels, all(e), want)
+		check.Equal(t, c.labels, []any{e.Classes(), names(e)}, []any{[]string{"a", "b"}, "x1 x2"})
+	}
+	for _, c := range []struct {
+		f                  Format
+		text, labels, want string
+	}{
+		{blanks, "1 2\n3 4\n", "b\n", "a.data:2: a row without a class: a.labels has ended; need as many classes"},
+		{blanks, "1 2\n3 4\n", "b\na\nb\n", "a.labels:3: a class without a row: a.data has ended"},
+		{blanks, "1 2\n3 4\n", "b\na a\n", "a.labels:2: wrong number of fields, 2; the first line has 1"},
+		{blanks, "1 2\n3 4\n", "b 1\na 2\n", `a.labels:1: no column "class"; the columns are x1, x2`},
+		{blanks, "1 2\n3\n", "b\na\n", "a.data:2: wrong number of fields, 1; the first line has 2"},
+		{commas, "kind\n1\n", "kind\na\n", `a.data:1: the column "kind" has classes, and a.labels has them, too`},
+		{commas, "x\n1\n", "", "a.labels: empty; need a header line"},
+	} {
+		check.Refuses(t, c.labels, check.Err(readBoth(c.f, c.text, c.labels)), c.want)
+	}
+}
+
 // What is read satisfies all that is promised.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
@@ -126,6 +185,7 @@ func FuzzReadCSV(f *testing.F) {
 		"\ufeffclass,x\r\n10,1\r\n9,2\r\n", "x,class\n1,\"a\nb\"\n\n2,\" \"\"\"\n",
 		"x,class\n1,a\nNaN,b\n", ",\n", "\"", "", "x\tclass\n\t\n?\ta\n1\tb\n", "x,class\n1,\xe4\n2,b\n",
 		"x,class\nred,a\n,b\nblue,a\n", "\xff\xfex", "x;y,class\n1;2,a\n", "sep=,\nx,class\n", "x,class\r1,a\r",
+		"%\n@relation r\n@attribute x real\n@attribute class{b,'a b',\"\\'\"}\n@data\n1,b%\n?,'a b'\n{0 1}\n",
 	} {
 		for _, words := range []string{"", "x", "*"} {
 			for _, missing := range []string{"error", "drop", "mean"} {

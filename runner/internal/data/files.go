@@ -11,17 +11,19 @@ import (
 	"closedform/runner/dataset"
 )
 
-// Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
+// Files are the files of labelled examples: a table, with or without a file of its classes, or IDX files of
+// images and labels.
 type Files struct {
-	File string `toml:"file,omitempty" json:"file,omitempty"` // a CSV file, packed by gzip or not
+	File string `toml:"file,omitempty" json:"file,omitempty"` // a table in CSV or ARFF, packed by gzip or not
 	dataset.Format
 	Images string `toml:"images,omitempty" json:"images,omitempty"` // IDX file of images, in place of file
-	Labels string `toml:"labels,omitempty" json:"labels,omitempty"` // IDX file of the classes of images
+	// Labels is the file of the classes: of images in IDX, of a table another one; default a column of file.
+	Labels string `toml:"labels,omitempty" json:"labels,omitempty"`
 
 	Digests []string `toml:"-" json:"examples,omitempty"` // digests of the examples that Load has read
 }
 
-// Validate returns an error unless there is either a CSV file or images with labels.
+// Validate returns an error unless there is either a table or images with labels.
 func (f Files) Validate() error {
 	if f.File == "" && f.Images == "" {
 		return field.Refuse(true, "file", nil, `one of file = "path.csv" and images = "path"`)
@@ -45,11 +47,11 @@ func (f Files) Paths(folder string) (paths []string) {
 // Load reads all examples and sets Digests. Relative paths are in folder. Test examples get the inputs of the
 // training examples, else training is nil. The error names the file and the line.
 func (f *Files) Load(folder string, training *Examples) (e *Examples, err error) {
-	paths := f.Paths(folder)
+	paths := append(f.Paths(folder), "") // no labels
 	if f.Images != "" {
 		e, err = readIDX(paths[0], paths[1])
 	} else {
-		e, err = f.Format.Read(paths[0], training)
+		e, err = f.Format.Read(paths[0], paths[1], training)
 	}
 	if err != nil {
 		return nil, err

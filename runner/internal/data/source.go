@@ -24,7 +24,7 @@ func (s *Sample) Validate() error {
 	return errors.Join(s.Generator.Validate(), field.Refuse(s.Train == 0, "train", s.Train, "1 or more"))
 }
 
-// Source is labelled examples from a generator, a CSV file or IDX files, with their split and scaling. Call
+// Source is labelled examples from a generator, a table or IDX files, with their split and scaling. Call
 // Load before Inputs, Classes, About and Parts.
 type Source struct {
 	Sample
@@ -37,7 +37,8 @@ type Source struct {
 	TestFile string `toml:"test_file,omitempty" json:"test_file,omitempty"`
 	// TestImages is the IDX file of test images, with labels in test_labels; default none.
 	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
-	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"` // IDX file of test labels
+	// TestLabels is the file of the classes of test_file or test_images, if there are labels; default none.
+	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
 
 	// TrainRows are the rows of the training part, such as "1-4435"; the others are the test part; default none.
 	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
@@ -66,10 +67,12 @@ func (s *Source) Validate() error {
 		return errors.Join(s.Sample.Validate(), field.Refuse(s.Test == 0, "test", s.Test, "1 or more"))
 	}
 	testFiles := s.TestFile != "" || s.TestImages != ""
+	testLabels := testFiles && s.Labels != ""
 	return errors.Join(
 		field.Refuse(s.Images != "" && s.Labels == "", "labels", nil, "images and labels together"),
-		field.Refuse((s.TestImages == "") != (s.TestLabels == ""), "test_images", s.TestImages,
-			"test_images and test_labels together"),
+		field.Refuse(testLabels && s.TestLabels == "", "test_labels", nil, "the classes of the test part"),
+		field.Refuse(!testLabels && s.TestLabels != "", "test_labels", s.TestLabels,
+			"with labels and test_file or test_images"),
 		field.Refuse((s.TestFraction != 0) == (testFiles || s.TrainRows != ""), "test_fraction", s.TestFraction,
 			`one test part: train_rows = "1-100", or test_fraction = 0.2, or test_file or test_images with `+
 				`test_labels, with train_rows or without`),
@@ -81,9 +84,9 @@ func (s Source) checkKeys() (err error) {
 	kind, _ := s.given("generator", "file", "images")
 	for _, k := range [][2]string{
 		{"generator", "noise arms train test"},
-		{"file", "file separator decimal class missing categorical ignore test_file"},
-		{"images", "images labels test_images test_labels"},
-		{"file or images", "train_rows test_rows test_fraction"},
+		{"file", "file separator decimal no_header class missing categorical ignore test_file"},
+		{"images", "images test_images"},
+		{"file or images", "labels test_labels train_rows test_rows test_fraction"},
 	} {
 		key, value := s.given(strings.Fields(k[1])...)
 		wrong := key != "" && !strings.Contains(k[0], kind)

@@ -40,6 +40,10 @@ func dataFolder(t *testing.T) string {
 		"few.csv":    "class,more,y,x\nb,9,0,14\na,9,0,13\n",
 		"new.csv":    "x,y,class\n1,2,a\n3,4,d\n",
 		"word.csv":   "x,c,class\n7,u,b\n,w,a\n",
+		"numbers":    "1 2\n3 4\n5 6\n7 8\n",
+		"answers":    "b\na\nb\na\n",
+		"few":        "3 9\n1 9\n",
+		"few.answer": "a\nb\n",
 		"gaps.csv":   "x,c,class\n1.5,u,a\n,v,b\n3,u,a\n5,u,b\n",
 		"images":     idx(pixels, 0x803, 10, 2, 3),
 		"labels":     idx([]byte{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, 0x801, 10),
@@ -121,6 +125,12 @@ func TestSourceParts(t *testing.T) {
 			[]any{3, 2, 4, 2, 2},
 			fmt.Sprintf("[1.5 %v 3 5] [7 %[1]v]", 19./6),
 		},
+		{
+			`file = "numbers"; labels = "answers"; separator = "blank"; no_header = true; ignore = ["x2"]; ` +
+				`test_file = "few"; test_labels = "few.answer"`,
+			[]any{1, 2, 4, 2, 4},
+			"[1 3 5 7] [3 1]",
+		},
 		{`generator = "spirals"; arms = 4; train = 7; test = 5`, []any{2, 4, 7, 5, 0}, ""},
 	} {
 		if c.firsts != "" {
@@ -154,7 +164,10 @@ func TestSourceValidate(t *testing.T) {
 file = "table.csv" -> test_fraction: 0 is not allowed; allowed: one test part
 file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: 0.5 is not allowed; allowed: one
 file = "t.csv"; train_rows = "1-3"; test_rows = "3" -> test_rows: "3" is not allowed; allowed: FIRST-LAST
-file = "t.csv"; test_fraction = 0.5; labels = "labels" -> labels: "labels" is not allowed; allowed: with
+generator = "moons"; train = 3; test = 3; labels = "l" -> labels: "l" is not allowed; allowed: with file or
+images = "i"; labels = "l"; test_fraction = 0.5; no_header = true -> no_header: true is not allowed; allowed:
+file = "t.csv"; labels = "l"; test_file = "u.csv" -> test_labels: missing; allowed: the classes of the
+file = "t.csv"; test_file = "u.csv"; test_labels = "l" -> test_labels: "l" is not allowed; allowed: with
 file = "t.csv"; test_fraction = 0.5; train = 4 -> train: 4 is not allowed; allowed: with generator, not
 generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: "t.csv" is not allowed; allowed: with
 generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
@@ -167,7 +180,7 @@ generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 or more
 file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 0.5 is not allowed; allowed: one
 images = "i"; labels = "l"; test_file = "u.csv" -> test_file: "u.csv" is not allowed; allowed: with file
 images = "i"; test_fraction = 0.5 -> labels:
-images = "i"; labels = "l"; test_labels = "f" -> test_images:
+images = "i"; labels = "l"; test_labels = "f" -> test_labels:
 images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction = 0.5 -> test_f`, "\n") {
 		text, want, _ := strings.Cut(line, " -> ")
 		_, err := decode(text)
@@ -178,7 +191,7 @@ images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction 
 	for _, f := range []Files{
 		{},
 		{Images: "i"},
-		{File: "f", Labels: "l"},
+		{Labels: "l"},
 		{Images: "i", Labels: "l", Format: class},
 	} {
 		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
@@ -190,6 +203,8 @@ func TestSourceLoadErrors(t *testing.T) {
 	const images = `images = "images"; labels = "labels"; test_images = "few-images"; `
 	for line := range strings.SplitSeq(`file = "table.csv"; class = "kind" -> DIR/table.csv:1: no column "kind";
 file = "red.csv" -> open DIR/red.csv: no such file
+file = "numbers"; labels = "few"; no_header = true -> DIR/numbers:1: one column, "1 2"; separator = "blank"
+file = "table.csv"; labels = "red" -> open DIR/red: no such file
 file = "." -> read DIR: is a directory
 file = "table.csv"; train_rows = "1-13" -> train_rows: "1-13" is not allowed; allowed: from 1 to 12
 file = "table.csv"; train_rows = "1-9"; test_rows = "1-4" -> test_rows: "1-4" is not allowed; allowed: from

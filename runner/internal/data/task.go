@@ -1,6 +1,6 @@
 // Package data draws and reads the labelled examples of the experiments. A [Task] draws points of the plane.
-// A [Source] is the data of a manifest: a task, a CSV file or IDX files, with their split into a training and
-// a test part, which are [dataset.Examples].
+// A [Source] is the data of a manifest: a task, a table or IDX files, with their split into a training and a
+// test part, which are [dataset.Examples].
 package data
 
 import (

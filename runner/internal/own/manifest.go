@@ -19,6 +19,7 @@ import (
 // Table is a table of a user's own, as the flags of run -data describe it.
 type Table struct {
 	File    string
+	Labels  string // file of the classes; empty: a column of File has them
 	Test    string // table of the test rows; empty: a quarter of the rows of File
 	Format  dataset.Format
 	AllRows bool // the saved network learns the test rows, too, after the test
@@ -29,11 +30,16 @@ var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 // Manifest reads the table, writes a manifest beside it, and returns the path of the manifest, which it also
 // prints. It returns an error if the table does not fit the format, or if there is another manifest.
 func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
-	e, err := t.Format.Read(t.File, nil)
+	e, err := t.Format.Read(t.File, t.Labels, nil)
 	if err != nil {
 		return "", err
 	}
 	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
+	if t.Labels != "" {
+		if d.Labels, err = filepath.Rel(filepath.Dir(t.File), t.Labels); err != nil {
+			return "", err
+		}
+	}
 	if t.Test != "" {
 		d.TestFraction = 0
 		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil {

@@ -35,7 +35,7 @@ func tableOf(rows ...string) string { return header + strings.Join(rows, "\n") +
 func trained(t *testing.T) string {
 	t.Helper()
 	format := dataset.Format{Class: "species", Categorical: []string{"colour"}}
-	e := check.Must(format.Read(check.Write(t, tableOf(leaves()[:48]...), t.TempDir(), "leaves.csv"), nil))
+	e := check.Must(format.Read(check.Write(t, tableOf(leaves()[:48]...), t.TempDir(), "leaves.csv"), "", nil))
 	scaler := check.Must(e.Scaler(dataset.Standard))
 	o := classifier.Options{Inputs: 4, Classes: 3, Hidden: []int{4}}
 	c := check.Must(classifier.New(o, random.Source("leaves")))
@@ -113,4 +113,8 @@ func TestManifest(t *testing.T) {
 	check.Write(t, "size,kind\n1,a\n2,b\n", other.File)
 	check.Contains(t, check.Read(check.Must(other.Manifest(&out))), `name  = "own"`,
 		`test_file = "new/rows.csv"`, "all_rows = true")
+	stream := Table{File: "a.data", Labels: "a.labels", Format: dataset.Format{Separator: "blank", NoHeader: true}}
+	check.Write(t, "1 2\n3 4\n", stream.File)
+	check.Write(t, "a\nb\n", stream.Labels)
+	check.Contains(t, check.Read(check.Must(stream.Manifest(&out))), `labels = "a.labels"`, "no_header = true")
 }

@@ -18,7 +18,7 @@ import (
 // Options are what the flags of predict and learn say.
 type Options struct {
 	Network string         // file of the network
-	Data    string         // CSV file of the rows; - is the standard input
+	Data    string         // table of the rows; - is the standard input
 	Format  dataset.Format // how Data is written; empty fields: as the training table
 	Wrong   float64        // if below 1, the largest share of wrong answers, which sets Decision.Confidence
 	From    int            // learn: the first row to predict and learn, from 1

@@ -11,10 +11,17 @@ import (
 	"strings"
 )
 
+// convert returns what is published in the form of the file.
 func (f setFile) convert(published []byte) ([]byte, error) {
 	switch {
 	case f.Fashion != "":
 		return fashion(published, f.Fashion == "images")
+	case f.Header == "" && strings.HasSuffix(f.Path, ".gz") && !bytes.HasPrefix(published, []byte("\x1f\x8b")):
+		var out bytes.Buffer // writing to it cannot fail
+		z := gzip.NewWriter(&out)
+		z.Write(published)
+		z.Close()
+		return out.Bytes(), nil
 	case f.Header == "":
 		return published, nil
 	}

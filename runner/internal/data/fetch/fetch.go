@@ -111,7 +111,7 @@ const (
 
 // setFile is a file of a data set.
 type setFile struct {
-	Path    string   // path relative to the folder of the data, with slashes
+	Path    string   // path relative to the folder of the data, with slashes; a file .gz is packed if need be
 	SHA256  string   // checksum of the unpacked file, because compressors differ
 	URLs    []string // addresses that are tried in turn; an address with blanks names parts of the file
 	Header  string   // header line of a table, whose published cells are separated by commas, tabs or blanks

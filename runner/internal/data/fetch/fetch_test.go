@@ -169,6 +169,13 @@ func TestConvert(t *testing.T) {
 	check.Refuses(t, "no picture", check.Err(setFile{Fashion: "images"}.convert([]byte("<html>\n"))), "PNG: ")
 	bad := setFile{Header: "a", Replace: []string{"("}}
 	check.Refuses(t, "no pattern", check.Err(bad.convert(nil)), "missing closing )")
+	// A file that ends in .gz is packed, unless it is published so.
+	for _, published := range []string{text, check.Gzip(text)} {
+		packed := setFile{Path: "a.gz", SHA256: sumOf(text)}
+		data := check.Must(packed.convert([]byte(published)))
+		check.OK(t, packed.check(data))
+		check.Equal(t, "packed", string(data[:2]), "\x1f\x8b")
+	}
 	// Two parts are put together, whether the first ends in a line end or not.
 	url := publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n")}
@@ -211,7 +218,8 @@ func TestSets(t *testing.T) {
 		seen[f.SHA256], seen[f.Path] = true, true
 	}
 	check.Equal(t, "sets", strings.Join(slices.Compact(names), " "),
-		"iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900")
+		"iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900 "+
+			"electricity chessboard")
 	bad := filepath.Join(t.TempDir(), File)
 	for text, want := range map[string]string{
 		"[[set]]\nnam = \"x\"\n":                                 ": set.nam: unknown key",

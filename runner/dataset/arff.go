@@ -1,0 +1,190 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// attribute is what an ARFF file declares a column to be; the columns of other tables have the zero value.
+type attribute struct {
+	words []string // the words of a nominal attribute, in their order
+	text  string   // "string" or "date"; else ""
+}
+
+// readARFF reads the header of an ARFF file: a name and a type for each column.
+func (t *Reader) readARFF() error {
+	for {
+		line, err := t.line()
+		if err == io.EOF {
+			return fmt.Errorf("%s: no line @data; need one, and a line for each row", t.File)
+		} else if err != nil {
+			return err
+		}
+		tokens, err := scan(line)
+		if problem := t.problem(line); problem != "" {
+			err = errors.New(problem)
+		}
+		if err == nil {
+			switch keyword := strings.ToLower(tokens[0].text); {
+			case keyword == "@relation" && t.Columns == nil:
+			case keyword == "@attribute":
+				err = t.declare(tokens[1:])
+			case keyword == "@data" && t.Columns != nil:
+				t.header, t.cells = t.number, len(t.Columns)
+				return nil
+			default:
+				err = fmt.Errorf("found %q; need @relation, then a line @attribute for each column, then @data",
+					tokens[0].text)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", t.File, t.number, err)
+		}
+	}
+}
+
+// declare adds the column that a line @attribute declares.
+func (t *Reader) declare(tokens []token) (err error) {
+	if len(tokens) < 2 || tokens[0].mark() {
+		return errors.New("need a name and a type after @attribute; a name with blanks needs quotes")
+	}
+	var a attribute
+	name, kind, last := tokens[0].text, strings.ToLower(tokens[1].text), len(tokens)-1
+	switch {
+	case tokens[1].kind == '{' && tokens[last].kind == '}':
+		if a.words, err = cells(tokens[2:last]); err != nil {
+			return fmt.Errorf("words of %q: %w", name, err)
+		}
+		for i, word := range a.words {
+			if IsMissing(word) {
+				return fmt.Errorf("words of %q: a ? without quotes is no value; as a word it needs quotes", name)
+			} else if slices.Contains(a.words[:i], word) {
+				return fmt.Errorf("words of %q: %q twice; need each word once", name, word)
+			}
+		}
+	case slices.Contains([]string{"numeric", "real", "integer"}, kind) && last == 1:
+	case kind == "string" && last == 1, kind == "date" && last <= 2:
+		a.text = kind
+	default:
+		return fmt.Errorf("%q has a type that is not read; allowed: numeric, real, integer, {words} on one line, "+
+			"and for columns that are no inputs string and date", name)
+	}
+	t.Columns, t.attributes = append(t.Columns, name), append(t.attributes, a)
+	return nil
+}
+
+// nextARFF reads the next row of an ARFF file.
+func (t *Reader) nextARFF() (row Row, err error) {
+	line, err := t.line()
+	if err != nil {
+		return row, err
+	}
+	row.Line = t.number
+	tokens, wrong := scan(line)
+	if wrong == nil {
+		row.Cells, wrong = cells(tokens)
+	}
+	if problem := t.problem(line); problem != "" {
+		wrong = errors.New(problem)
+	} else if n := len(row.Cells); wrong == nil && n != t.cells {
+		wrong = fmt.Errorf("%w, %d; need %d, one for each @attribute; a word with blanks needs quotes",
+			csv.ErrFieldCount, n, t.cells)
+	}
+	for k := 0; k < t.cells && wrong == nil; k++ {
+		cell, words := row.Cells[k], t.attributes[k].words
+		if words != nil && !IsMissing(cell) && !slices.Contains(words, cell) {
+			wrong = fmt.Errorf("column %q: %.40q is not declared; allowed: %s", t.Columns[k], cell, list(words, 10))
+		}
+	}
+	if wrong != nil {
+		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, wrong)
+	}
+	return row, nil
+}
+
+// token is a word or mark of a line. Its kind is the mark { or } or a comma, ' for a quoted word, or 0.
+type token struct {
+	text string
+	kind byte
+}
+
+func (k token) mark() bool { return k.kind != 0 && k.kind != '\'' }
+
+// scan splits a line up to its comment as Weka does: marks, quotes and blanks end a word.
+func scan(line string) (tokens []token, err error) {
+	const marks, ends = "{},", "{}, \t%"
+	for {
+		line = strings.TrimLeft(line, " \t")
+		if line == "" || line[0] == '%' {
+			return tokens, nil
+		}
+		next, n := token{kind: line[0]}, 1
+		switch {
+		case strings.IndexByte(marks, line[0]) >= 0:
+			next.text = line[:1]
+		case line[0] == '\'' || line[0] == '"':
+			next.kind = '\''
+			if next.text, n, err = unquote(line); err != nil {
+				return nil, err
+			}
+		default:
+			if n = strings.IndexAny(line, ends+`'"`); n < 0 {
+				n = len(line)
+			}
+			next = token{text: line[:n]}
+		}
+		if line = line[n:]; !next.mark() && line != "" && strings.IndexByte(ends, line[0]) < 0 {
+			return nil, fmt.Errorf(`%.20q after %.20q: a word with a quote needs quotes, and \' for the quote`,
+				line, next.text)
+		}
+		tokens = append(tokens, next)
+	}
+}
+
+// unquote returns the quoted word that a line begins with, and the length that it has in the line.
+func unquote(line string) (word string, n int, err error) {
+	const escapes, meant = `'"\%nt`, "'\"\\%\n\t"
+	var text []byte
+	for i := 1; i < len(line); i++ {
+		c := line[i]
+		if c == line[0] {
+			return strings.TrimSpace(string(text)), i + 1, nil
+		} else if c == '\\' {
+			i++
+			k := strings.Index(escapes, line[i:min(i+1, len(line))])
+			if k < 0 || i == len(line) {
+				return "", 0, fmt.Errorf(`%.20q: the escape is not read; allowed: \' \" \\ \%% \n \t`, line[i-1:])
+			}
+			c = meant[k]
+		}
+		text = append(text, c)
+	}
+	return "", 0, fmt.Errorf("%.40q: no closing quote on the line", line)
+}
+
+// cells returns the words between commas or blanks. Only a ? without quotes is no value: another word that
+// [IsMissing] would take for none keeps quotes, such as '?'.
+func cells(tokens []token) (cells []string, err error) {
+	empty := true // before and after a comma
+	for _, next := range append(slices.Clip(tokens), token{kind: ','}) {
+		switch {
+		case !next.mark():
+			if IsMissing(next.text) && (next.text != "?" || next.kind != 0) {
+				next.text = "'" + next.text + "'"
+			}
+			cells, empty = append(cells, next.text), false
+			continue
+		case next.kind != ',':
+			return nil, errors.New("braces: sparse rows and weights of rows are not read; write a row with a value " +
+				"for each column (Weka's filter SparseToNonSparse)")
+		case empty:
+			return nil, errors.New("an empty cell; need a value, or ? for none")
+		}
+		empty = true
+	}
+	return cells, nil
+}
