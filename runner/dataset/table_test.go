@@ -146,21 +146,21 @@ func TestLabels(t *testing.T) {
 		}
 		return table.examples(nil)
 	}
-	want := Set{X: [][]float64{{1.5, 2}, {3, 4}}, Class: []int{1, 0}}
 	blanks, commas := Format{Separator: "blank", NoHeader: true}, Format{Class: "kind"}
 	for _, c := range []struct {
-		f            Format
-		text, labels string
+		f                     Format
+		text, labels, classes string // classes in their order
 	}{
-		{blanks, "1.5 2\n3 4\n", check.Gzip("b\na\n")},
-		{commas, "x1,x2\n1.5,2\n3,4\n", "what\nb\n\na\n"},
-		{commas, "x1,x2\n1.5,2\n3,4\n", "id,kind\n1,b\n2,a\n"},
-		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {a,b}\n@data\nb\na\n"},
+		{blanks, "1.5 2\n3 4\n", check.Gzip("b\na\n"), "a b"},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "what\nb\n\na\n", "a b"},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "id,kind\n1,b\n2,a\n", "a b"},
+		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {b,a}\n@data\nb\na\n", "b a"},
 	} {
 		e, err := readBoth(c.f, c.text, c.labels)
 		check.OK(t, err)
-		check.Equal(t, c.labels, all(e), want)
-		check.Equal(t, c.labels, []any{e.Classes(), names(e)}, []any{[]string{"a", "b"}, "x1 x2"})
+		check.Equal(t, c.labels, all(e).X, [][]float64{{1.5, 2}, {3, 4}})
+		check.Equal(t, c.labels, []any{e.Classes(), names(e)}, []any{strings.Fields(c.classes), "x1 x2"})
+		check.Equal(t, c.labels, e.Classes()[e.Class(0)], "b")
 	}
 	for _, c := range []struct {
 		f                  Format
