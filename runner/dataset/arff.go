@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"encoding/csv"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,22 +21,20 @@ func (t *Reader) readARFF() error {
 	for {
 		line, err := t.line()
 		if err == io.EOF {
-			return fmt.Errorf("%s: no line @data; need one, and a line for each row", t.File)
-		} else if err != nil {
-			return err
+			err = errors.New("no line @data; need one, and a line for each row")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.File, err)
 		}
 		tokens, err := scan(line)
-		if problem := t.problem(line); problem != "" {
-			err = errors.New(problem)
-		}
-		if err == nil {
+		if err = cmp.Or(t.problem(line), err); err == nil {
 			switch keyword := strings.ToLower(tokens[0].text); {
 			case keyword == "@relation" && t.Columns == nil:
 			case keyword == "@attribute":
 				err = t.declare(tokens[1:])
 			case keyword == "@data" && t.Columns != nil:
 				t.header, t.cells = t.number, len(t.Columns)
-				return nil
+				return t.checkHeader(t.Columns)
 			default:
 				err = fmt.Errorf("found %q; need @relation, then a line @attribute for each column, then @data",
 					tokens[0].text)
@@ -60,10 +59,8 @@ func (t *Reader) declare(tokens []token) (err error) {
 			return fmt.Errorf("words of %q: %w", name, err)
 		}
 		for i, word := range a.words {
-			if IsMissing(word) {
-				return fmt.Errorf("words of %q: a ? without quotes is no value; as a word it needs quotes", name)
-			} else if slices.Contains(a.words[:i], word) {
-				return fmt.Errorf("words of %q: %q twice; need each word once", name, word)
+			if IsMissing(word) || slices.Contains(a.words[:i], word) {
+				return fmt.Errorf("words of %q: %q; need each word once, and quotes around a word ?", name, word)
 			}
 		}
 	case slices.Contains([]string{"numeric", "real", "integer"}, kind) && last == 1:
@@ -83,16 +80,12 @@ func (t *Reader) nextARFF() (row Row, err error) {
 	if err != nil {
 		return row, err
 	}
-	row.Line = t.number
 	tokens, wrong := scan(line)
-	if wrong == nil {
+	if wrong = cmp.Or(t.problem(line), wrong); wrong == nil {
 		row.Cells, wrong = cells(tokens)
 	}
-	if problem := t.problem(line); problem != "" {
-		wrong = errors.New(problem)
-	} else if n := len(row.Cells); wrong == nil && n != t.cells {
-		wrong = fmt.Errorf("%w, %d; need %d, one for each @attribute; a word with blanks needs quotes",
-			csv.ErrFieldCount, n, t.cells)
+	if wrong == nil && len(row.Cells) != t.cells {
+		wrong = fmt.Errorf("%w, one for each @attribute; a word with blanks needs quotes", t.countError(row))
 	}
 	for k := 0; k < t.cells && wrong == nil; k++ {
 		cell, words := row.Cells[k], t.attributes[k].words
@@ -100,9 +93,7 @@ func (t *Reader) nextARFF() (row Row, err error) {
 			wrong = fmt.Errorf("column %q: %.40q is not declared; allowed: %s", t.Columns[k], cell, list(words, 10))
 		}
 	}
-	if wrong != nil {
-		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, wrong)
-	}
+	row.Line, row.Err = t.number, wrong
 	return row, nil
 }
 
@@ -113,6 +104,11 @@ type token struct {
 }
 
 func (k token) mark() bool { return k.kind != 0 && k.kind != '\'' }
+
+var (
+	quoted  = regexp.MustCompile(`^('([^'\\]|\\['"\\%nt])*'|"([^"\\]|\\['"\\%nt])*")`)
+	escapes = strings.NewReplacer(`\'`, "'", `\"`, `"`, `\\`, `\`, `\%`, "%", `\n`, "\n", `\t`, "\t")
+)
 
 // scan splits a line up to its comment as Weka does: marks, quotes and blanks end a word.
 func scan(line string) (tokens []token, err error) {
@@ -127,10 +123,11 @@ func scan(line string) (tokens []token, err error) {
 		case strings.IndexByte(marks, line[0]) >= 0:
 			next.text = line[:1]
 		case line[0] == '\'' || line[0] == '"':
-			next.kind = '\''
-			if next.text, n, err = unquote(line); err != nil {
-				return nil, err
+			n = len(quoted.FindString(line))
+			if n == 0 {
+				return nil, fmt.Errorf(`%.40q: no closing quote, or an escape other than \' \" \\ \%% \n \t`, line)
 			}
+			next = token{strings.TrimSpace(escapes.Replace(line[1 : n-1])), '\''}
 		default:
 			if n = strings.IndexAny(line, ends+`'"`); n < 0 {
 				n = len(line)
@@ -143,27 +140,6 @@ func scan(line string) (tokens []token, err error) {
 		}
 		tokens = append(tokens, next)
 	}
-}
-
-// unquote returns the quoted word that a line begins with, and the length that it has in the line.
-func unquote(line string) (word string, n int, err error) {
-	const escapes, meant = `'"\%nt`, "'\"\\%\n\t"
-	var text []byte
-	for i := 1; i < len(line); i++ {
-		c := line[i]
-		if c == line[0] {
-			return strings.TrimSpace(string(text)), i + 1, nil
-		} else if c == '\\' {
-			i++
-			k := strings.Index(escapes, line[i:min(i+1, len(line))])
-			if k < 0 || i == len(line) {
-				return "", 0, fmt.Errorf(`%.20q: the escape is not read; allowed: \' \" \\ \%% \n \t`, line[i-1:])
-			}
-			c = meant[k]
-		}
-		text = append(text, c)
-	}
-	return "", 0, fmt.Errorf("%.40q: no closing quote on the line", line)
 }
 
 // cells returns the words between commas or blanks. Only a ? without quotes is no value: another word that

@@ -41,10 +41,9 @@ func (e *Examples) members() [][]int {
 	return members
 }
 
-// Parts returns two parts with the classes that occur in the training part: in the order that an ARFF file
-// declares, or else in numerical order if all names are integers, or else in alphabetical order. It returns an
-// error if there are fewer than two classes, or if a test example has another class or another number of
-// inputs.
+// Parts returns two parts with the classes that occur in the training part, in the order that an ARFF file
+// declares, or in numerical order if all names are integers, or in alphabetical order. It returns an error if
+// there are fewer than two classes, or if a test example has another class or another number of inputs.
 func Parts(train, test *Examples) (*Examples, *Examples, error) {
 	train = train.present()
 	if len(train.classes) < 2 {

@@ -95,10 +95,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	case t.arff:
 		t.format.Separator, t.format.Decimal, t.format.NoHeader = "", "", false
 		t.next = t.nextARFF
-		if err := t.readARFF(); err != nil {
-			return nil, err
-		}
-		return t, t.checkHeader(t.Columns)
+		return t, t.readARFF()
 	case f.Separator == "blank":
 		t.next = t.nextFields
 	default:
@@ -110,7 +107,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 }
 
 func (t *Reader) readHeader() error {
-	header, err := t.next()
+	header, err := t.read()
 	if err == io.EOF {
 		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", t.File)
 	}
@@ -155,8 +152,7 @@ func Unpack(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(in)
 }
 
-// checkHeader returns an error unless the first line fits the format and has a different name for each
-// column.
+// checkHeader returns an error unless the first line fits the format and the columns have different names.
 func (t *Reader) checkHeader(cells []string) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: "+format, append([]any{t.File, t.header}, args...)...)
@@ -175,10 +171,8 @@ func (t *Reader) checkHeader(cells []string) error {
 	if len(cells) == 1 && len(numbers) > 1 && !slices.ContainsFunc(numbers, t.format.isWord) {
 		return wrong(better, first, "blank", len(numbers))
 	}
-	for j, column := range cells {
-		if t.format.NoHeader {
-			break
-		} else if k := slices.Index(cells, column); k < j {
+	for j, column := range t.Columns {
+		if k := slices.Index(t.Columns, column); k < j {
 			return wrong("columns %d and %d are both called %q%s", k+1, j+1, column, t.hint(first))
 		} else if column == "" {
 			return wrong("column %d has no name; need one for each column", j+1)
@@ -192,7 +186,7 @@ func (t *Reader) checkHeader(cells []string) error {
 func (t *Reader) Next() (row Row, err error) {
 	row, t.first = t.first, Row{}
 	if row.Cells == nil {
-		row, err = t.next()
+		row, err = t.read()
 	}
 	if t.labels == nil || err != nil && err != io.EOF {
 		return row, err
@@ -201,17 +195,27 @@ func (t *Reader) Next() (row Row, err error) {
 	switch {
 	case end != nil && end != io.EOF:
 		return row, end
-	case err == nil && end == nil:
-		row.Err = cmp.Or(row.Err, label.Err)
-		if row.Err == nil {
+	case end != err:
+		file, line, ended := t.File, row.Line, t.labels.File
+		if end == nil {
+			file, line, ended = ended, label.Line, file
+		}
+		return row, fmt.Errorf("%s:%d: %s has ended; need a row with a class for each row", file, line, ended)
+	case err == nil:
+		if row.Err = cmp.Or(row.Err, label.Err); row.Err == nil {
 			row.Cells = append(row.Cells, label.Cells[t.class])
 		}
-	case err == nil:
-		return row, fmt.Errorf("%s:%d: a row without a class: %s has ended; need as many classes as rows", t.File,
-			row.Line, t.labels.File)
-	case end == nil:
-		return row, fmt.Errorf("%s:%d: a class without a row: %s has ended; need as many classes as rows",
-			t.labels.File, label.Line, t.File)
+	}
+	return row, err
+}
+
+// read reads the next row, and adds file and line to errors.
+func (t *Reader) read() (Row, error) {
+	row, err := t.next()
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%s: %w", t.File, err)
+	} else if row.Err != nil {
+		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, row.Err)
 	}
 	return row, err
 }
@@ -221,22 +225,17 @@ func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // also an open quote, which ends on the last line
 		row.Line, err = wrong.StartLine, wrong.Err
 		if err == csv.ErrFieldCount {
-			err = t.countError(row.Cells)
+			err = t.countError(row)
 		}
-		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, err)
-	} else if err == io.EOF {
-		return row, err
+		row.Err = err
 	} else if err != nil {
-		return row, fmt.Errorf("%s: %w", t.File, err)
+		return row, err
 	}
 	for j, cell := range row.Cells {
-		line, _ := c.FieldPos(j)
 		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
-			row.Line = line
+			row.Line, _ = c.FieldPos(j)
 		}
-		if problem := t.problem(cell); problem != "" {
-			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
-		}
+		row.Err = cmp.Or(t.problem(cell), row.Err)
 	}
 	return row, nil
 }
@@ -244,20 +243,15 @@ func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
 // nextFields reads the next row of a table with blanks or tabs between the cells.
 func (t *Reader) nextFields() (row Row, err error) {
 	line, err := t.line()
-	if err != nil {
-		return row, err
+	row = Row{Line: t.number, Cells: strings.Fields(line), Err: t.problem(line)}
+	if row.Err == nil && t.cells > 0 && len(row.Cells) != t.cells {
+		row.Err = t.countError(row)
 	}
-	row = Row{Line: t.number, Cells: strings.Fields(line)}
-	if problem := t.problem(line); problem != "" {
-		row.Err = fmt.Errorf("%s:%d: %s", t.File, row.Line, problem)
-	} else if n := len(row.Cells); t.cells > 0 && n != t.cells {
-		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, t.countError(row.Cells))
-	}
-	return row, nil
+	return row, err
 }
 
-func (t *Reader) countError(cells []string) error {
-	return fmt.Errorf("%w, %d; the first line has %d", csv.ErrFieldCount, len(cells), t.cells)
+func (t *Reader) countError(row Row) error {
+	return fmt.Errorf("%w, %d; need %d", csv.ErrFieldCount, len(row.Cells), t.cells)
 }
 
 // line returns the next line that is not blank or a comment, without blanks at its ends.
@@ -265,9 +259,6 @@ func (t *Reader) line() (string, error) {
 	for {
 		line, err := t.lines.ReadString('\n')
 		if err != nil && (err != io.EOF || line == "") {
-			if err != io.EOF {
-				err = fmt.Errorf("%s: %w", t.File, err)
-			}
 			return "", err
 		}
 		t.number++
@@ -277,14 +268,14 @@ func (t *Reader) line() (string, error) {
 	}
 }
 
-// problem returns what is wrong with the characters of a cell, or "".
-func (t *Reader) problem(text string) string {
+// problem returns what is wrong with the characters of a cell or line, or nil.
+func (t *Reader) problem(text string) error {
 	switch {
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in CR alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+		return fmt.Errorf(`the line ends in CR alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
-		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
+		return fmt.Errorf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
 			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)
 	}
-	return ""
+	return nil
 }

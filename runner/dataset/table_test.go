@@ -86,12 +86,12 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "5,5,setosa\n", `a.csv:1: columns 1 and 2 are both called "5"; if this is a row, no_header`},
 		{Format{NoHeader: true}, "5,4,a\n", `a.csv:1: no column "class"; the columns are x1, x2, x3`},
 		{Format{}, "0.5 1 0.1\n", `a.csv:1: one column, "0.5 1 0.1"; separator = "blank" makes 3 of it`},
-		{Format{Separator: "blank"}, "x class\n2 b c\n", `a.csv:2: wrong number of fields, 3; the first line has 2`},
+		{Format{Separator: "blank"}, "x class\n2 b c\n", `a.csv:2: wrong number of fields, 3; need 2`},
 		{Format{Separator: "blank"}, "x class\n1 F\xf6hre\n", `a.csv:2: the line is not in UTF-8`},
 		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
 		{Format{}, "class\na\nb\n", `a.csv: no column beside the class "class" has a value`},
-		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: wrong number of fields, 1; the first line has 2`},
+		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: wrong number of fields, 1; need 2`},
 		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
@@ -166,11 +166,11 @@ func TestLabels(t *testing.T) {
 		f                  Format
 		text, labels, want string
 	}{
-		{blanks, "1 2\n3 4\n", "b\n", "a.data:2: a row without a class: a.labels has ended; need as many classes"},
-		{blanks, "1 2\n3 4\n", "b\na\nb\n", "a.labels:3: a class without a row: a.data has ended"},
-		{blanks, "1 2\n3 4\n", "b\na a\n", "a.labels:2: wrong number of fields, 2; the first line has 1"},
+		{blanks, "1 2\n3 4\n", "b\n", "a.data:2: a.labels has ended; need a row with a class for each row"},
+		{blanks, "1 2\n3 4\n", "b\na\nb\n", "a.labels:3: a.data has ended; need"},
+		{blanks, "1 2\n3 4\n", "b\na a\n", "a.labels:2: wrong number of fields, 2; need 1"},
 		{blanks, "1 2\n3 4\n", "b 1\na 2\n", `a.labels:1: no column "class"; the columns are x1, x2`},
-		{blanks, "1 2\n3\n", "b\na\n", "a.data:2: wrong number of fields, 1; the first line has 2"},
+		{blanks, "1 2\n3\n", "b\na\n", "a.data:2: wrong number of fields, 1; need 2"},
 		{commas, "kind\n1\n", "kind\na\n", `a.data:1: the column "kind" has classes, and a.labels has them, too`},
 		{commas, "x\n1\n", "", "a.labels: empty; need a header line"},
 	} {

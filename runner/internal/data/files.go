@@ -11,8 +11,7 @@ import (
 	"closedform/runner/dataset"
 )
 
-// Files are the files of labelled examples: a table, with or without a file of its classes, or IDX files of
-// images and labels.
+// Files are the files of labelled examples: a table, perhaps with its classes in another, or IDX files.
 type Files struct {
 	File string `toml:"file,omitempty" json:"file,omitempty"` // a table in CSV or ARFF, packed by gzip or not
 	dataset.Format
