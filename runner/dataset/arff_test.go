@@ -98,6 +98,6 @@ func TestARFFErrors(t *testing.T) {
 			`no input; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 2`},
 		{strings.Replace(header, "real", "date", 1) + "1,u,a\n2,u,b\n", `a.csv: x: declared as date, which is no`},
 	} {
-		check.Refuses(t, c.text, check.Err(readAs(Format{NoHeader: true}, c.text)), c.want)
+		check.Refuses(t, c.text, check.Err(readAs(Format{}, c.text)), c.want)
 	}
 }

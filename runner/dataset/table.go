@@ -93,7 +93,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	t.lines = bufio.NewReader(io.MultiReader(strings.NewReader(start.String()), in))
 	switch {
 	case t.arff:
-		t.format.Separator, t.format.Decimal, t.format.NoHeader = "", "", false
+		t.format.Separator, t.format.Decimal = "", ""
 		t.next = t.nextARFF
 		return t, t.readARFF()
 	case f.Separator == "blank":
@@ -126,11 +126,11 @@ func (t *Reader) readHeader() error {
 }
 
 // join adds to the table the column of classes of another file, which has a row for each row.
-func (t *Reader) join(r io.Reader, file string) (err error) {
-	if t.labels, err = NewReader(r, file, t.format); err != nil {
+func (t *Reader) join(r io.Reader, file string, f Format) (err error) {
+	if t.labels, err = NewReader(r, file, f); err != nil {
 		return err
 	}
-	name := cmp.Or(t.format.Class, "class")
+	name := cmp.Or(f.Class, "class")
 	if len(t.labels.Columns) > 1 {
 		if t.class, err = t.labels.Column(name); err != nil {
 			return err

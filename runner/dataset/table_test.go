@@ -141,7 +141,7 @@ func TestTableErrors(t *testing.T) {
 func TestLabels(t *testing.T) {
 	readBoth := func(f Format, text, labels string) (*Examples, error) {
 		table := check.Must(NewReader(strings.NewReader(text), "a.data", f))
-		if err := table.join(strings.NewReader(labels), "a.labels"); err != nil {
+		if err := table.join(strings.NewReader(labels), "a.labels", f); err != nil {
 			return nil, err
 		}
 		return table.examples(nil)
@@ -154,6 +154,7 @@ func TestLabels(t *testing.T) {
 		{blanks, "1.5 2\n3 4\n", check.Gzip("b\na\n"), "a b"},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "what\nb\n\na\n", "a b"},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "id,kind\n1,b\n2,a\n", "a b"},
+		{blanks, "@relation r\n@attribute x1 real\n@attribute x2 real\n@data\n1.5,2\n3,4\n", "b\na\n", "a b"},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {b,a}\n@data\nb\na\n", "b a"},
 	} {
 		e, err := readBoth(c.f, c.text, c.labels)
