@@ -127,6 +127,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: "error"`},
 		{layout("", ","), "x,class\n", `decimal: "," is not allowed; allowed: "," with`},
+		{Format{}, check.Gzip("x,class\n1,a\n")[:25], `a.csv: unexpected EOF`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)
@@ -154,7 +155,10 @@ func TestLabels(t *testing.T) {
 		{blanks, "1.5 2\n3 4\n", check.Gzip("b\na\n"), "a b"},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "what\nb\n\na\n", "a b"},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "id,kind\n1,b\n2,a\n", "a b"},
-		{blanks, "@relation r\n@attribute x1 real\n@attribute x2 real\n@data\n1.5,2\n3,4\n", "b\na\n", "a b"},
+		{
+			Format{Separator: ";", Class: "kind"}, "@relation r\n@attribute x1 real\n@attribute x2 real\n@data\n" +
+				"1.5,2\n3,4\n", "id;kind\n1;b\n2;a\n", "a b",
+		},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {b,a}\n@data\nb\na\n", "b a"},
 	} {
 		e, err := readBoth(c.f, c.text, c.labels)
