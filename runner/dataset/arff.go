@@ -36,8 +36,7 @@ func (t *Reader) readARFF() error {
 				t.header, t.cells = t.number, len(t.Columns)
 				return t.checkHeader(t.Columns)
 			default:
-				err = fmt.Errorf("found %q; need @relation, then a line @attribute for each column, then @data",
-					tokens[0].text)
+				err = fmt.Errorf("found %q; need @relation, @attribute for each column, then @data", keyword)
 			}
 		}
 		if err != nil {
@@ -135,8 +134,7 @@ func scan(line string) (tokens []token, err error) {
 			next = token{text: line[:n]}
 		}
 		if line = line[n:]; !next.mark() && line != "" && strings.IndexByte(ends, line[0]) < 0 {
-			return nil, fmt.Errorf(`%.20q after %.20q: a word with a quote needs quotes, and \' for the quote`,
-				line, next.text)
+			return nil, fmt.Errorf(`%.20q after %.20q: need quotes, and \' for a quote in them`, line, next.text)
 		}
 		tokens = append(tokens, next)
 	}

@@ -64,7 +64,7 @@ func TestARFFErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{flowers, `a.csv:6: words of "colour": braces: sparse rows`},
 		{"@relation r\n", "a.csv: no line @data"},
-		{"@relation r\n@data\n", `a.csv:2: found "@data"; need @relation, then a line @attribute`},
+		{"@relation r\n@data\n", `a.csv:2: found "@data"; need @relation, @attribute for`},
 		{"@relation r\n@inputs x\n", `a.csv:2: found "@inputs"; need`},
 		{"@relation r\n@attribute x\n", "a.csv:2: need a name and a type"},
 		{"@relation r\n@attribute x relational\n", `a.csv:2: "x" has a type that is not read; allowed: num`},
@@ -86,7 +86,7 @@ func TestARFFErrors(t *testing.T) {
 		{header + "1,u,a,\n", "a.csv:6: an empty cell"},
 		{header + "{0 1, 2 a}\n", "a.csv:6: braces: sparse rows and weights of rows are not read; write"},
 		{header + "1,u,a,{2}\n", "a.csv:6: braces: sparse rows and weights"},
-		{header + "1,it's,a\n", `a.csv:6: "'s,a" after "it": a word with a quote needs quotes`},
+		{header + "1,it's,a\n", `a.csv:6: "'s,a" after "it": need quotes, and`},
 		{header + "1,'u'v,a\n", `a.csv:6: "v,a" after "u"`},
 		{header + `1,'v\ w',a`, `a.csv:6: "'v\\ w',a": no closing quote, or an escape`},
 		{header + `1,'v\`, `a.csv:6: "'v\\": no closing quote`},

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// convert returns what is published in the form of the file.
 func (f setFile) convert(published []byte) ([]byte, error) {
 	switch {
 	case f.Fashion != "":
