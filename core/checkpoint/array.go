@@ -13,9 +13,9 @@ import (
 // text adds or reads an entry with a text. An empty text is left out.
 func (f *file) text(name string, text *string) {
 	if !f.saving {
-		*text = string(content[rune](f, name))
-	} else if runes := []rune(*text); len(runes) > 0 {
-		f.add(name, fmt.Sprint("<U", len(runes)), "()", runes) // NumPy stores text as UTF-32
+		*text = string(content[byte](f, name))
+	} else if len(*text) > 0 {
+		f.add(name, fmt.Sprint("|S", len(*text)), "()", []byte(*text))
 	}
 }
 
@@ -36,11 +36,13 @@ func (f *file) object(name string, v any) {
 }
 
 // numbers adds or reads an entry with a matrix of cols columns. An empty matrix is left out.
-func (f *file) numbers(name string, cols int, x *[]float64) {
+func (f *file) numbers(name string, cols int, x *[]float64) { matrix(f, name, "<f8", cols, x) }
+
+func matrix[T int16 | int64 | float64](f *file, name, kind string, cols int, x *[]T) {
 	if !f.saving {
-		*x = content[float64](f, name)
+		*x = content[T](f, name)
 	} else if len(*x) > 0 {
-		f.add(name, "<f8", fmt.Sprintf("(%d, %d)", len(*x)/cols, cols), *x)
+		f.add(name, kind, fmt.Sprintf("(%d, %d)", len(*x)/cols, cols), *x)
 	}
 }
 
@@ -89,7 +91,7 @@ func array(kind, shape string, v any) []byte {
 	return data
 }
 
-func content[T rune | int64 | float64](f *file, name string) []T {
+func content[T byte | int16 | int64 | float64](f *file, name string) []T {
 	_, data, _ := bytes.Cut(f.find(name), []byte("\n"))
 	numbers := make([]T, len(data)/binary.Size(T(0)))
 	_, _ = binary.Decode(data, binary.LittleEndian, numbers)

@@ -6,11 +6,12 @@
 // 2,000 of its inputs. Do not give their files to anyone who must not see the examples. Networks and
 // ensembles keep no inputs.
 //
-// # The file, format 8
+// # The file, format 9
 //
-// The file is an uncompressed NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order:
+// The file is a NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order. A string is UTF-8
+// bytes.
 //
-//	format      int64           8
+//	format      int64           9
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -26,19 +27,25 @@
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
 //	readout     string          of a readout.Layer: its configuration, a JSON object
-//	count, sum, scatter, kept_class, kept_count, kept  float64: the fields of readout.State
-//	p, pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
-//	            float64         the fields of readout.Sequence, if there is one
+//	count, sum, scatter, kept_class, kept_count  float64, kept int16: the fields of readout.State
+//	p           int64           of readout.Sequence, if there is one; and its other fields as float64:
+//	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; learned is
 // bnn.State.Learned; softmax is an object with kind "probit", lambda and rho, or kind "probit-corr", lambda
-// and corr, or kind "exact" and fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects
-// a file unless Save would write the same bytes.
+// and corr, or kind "exact" and fast. Numbers keep all their digits.
+//
+// Entries are compressed, unless they would then have more than 16 times the size of the file, and more than
+// 16 MiB. Load rejects files with such entries, so that reading a file takes a multiple of its size at most.
+// Load also rejects a file unless its SHA-256 is right (the comment of the archive has it in hexadecimal, of
+// all bytes before it), and unless Save would write the same entries.
 package checkpoint
 
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +57,7 @@ import (
 )
 
 // version is the number of the format. A change of the entries or of their keys needs a new one.
-const version int64 = 8
+const version int64 = 9
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.
@@ -66,19 +73,56 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 }
 
 func write(m bnn.Model, note string) ([]byte, error) {
-	f := file{saving: true}
-	f.save("", m)
-	f.text("note", &note)
+	f := contents(m, note)
 	return archive(version, f.entries), f.err
 }
 
+func contents(m bnn.Model, note string) file {
+	f := file{saving: true}
+	f.save("", m)
+	f.text("note", &note)
+	return f
+}
+
 func archive(format int64, entries []entry) []byte {
+	entries = formatted(format, entries)
+	size := 0
+	for _, e := range entries {
+		size += len(e.data)
+	}
+	data := pack(entries, zip.Deflate)
+	if size > largest(data) {
+		data = pack(entries, zip.Store)
+	}
+	copy(data[len(data)-len(digest{}):], digestOf(data))
+	return data
+}
+
+func formatted(format int64, entries []entry) []entry {
+	return slices.Concat([]entry{{"format", array("<i8", "()", format)}}, entries)
+}
+
+// largest returns the largest size of the entries of a file.
+func largest(file []byte) int { return 16 * max(1<<20, len(file)) }
+
+type digest [2 * sha256.Size]byte
+
+func digestOf(file []byte) []byte {
+	return fmt.Appendf(nil, "%x", sha256.Sum256(file[:len(file)-len(digest{})]))
+}
+
+// pack returns an archive with room for its digest.
+func pack(entries []entry, method uint16) []byte {
 	var data bytes.Buffer // no errors: a bytes.Buffer accepts all, and names are short
 	z := zip.NewWriter(&data)
-	for _, e := range slices.Insert(entries, 0, entry{"format", array("<i8", "()", format)}) {
-		w, _ := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: zip.Store})
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestSpeed)
+	})
+	for _, e := range entries {
+		w, _ := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: method})
 		_, _ = w.Write(e.data)
 	}
+	_ = z.SetComment(strings.Repeat("0", len(digest{})))
 	_ = z.Close()
 	return data.Bytes()
 }
@@ -100,30 +144,49 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 var errAltered = errors.New("the file is truncated, altered or no checkpoint")
 
 func read(data []byte) (m bnn.Model, note string, err error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	f, err := unpack(data)
 	if err != nil {
-		return nil, "", errAltered
-	}
-	var f file
-	for _, zipped := range z.File {
-		data, err := fs.ReadFile(z, zipped.Name)
-		if err != nil {
-			return nil, "", errAltered
-		}
-		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
+		return nil, "", err
 	}
 	if format := append(content[int64](&f, "format"), 0)[0]; format != version {
 		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; "+
 			"train the network again, or use the program that wrote it", format, version)
 	}
+	if !bytes.HasSuffix(data, digestOf(data)) {
+		return nil, "", errAltered
+	}
 	m = f.load("")
 	f.text("note", &note)
-	if err = f.err; err == nil {
-		if again, failed := write(m, note); failed != nil || !bytes.Equal(again, data) {
-			err = errAltered
-		}
+	if f.err != nil {
+		return nil, "", f.err
 	}
-	return m, note, err
+	again := contents(m, note)
+	same := func(a, b entry) bool { return a.name == b.name && bytes.Equal(a.data, b.data) }
+	if again.err != nil || !slices.EqualFunc(f.entries, formatted(version, again.entries), same) {
+		return nil, "", errAltered
+	}
+	return m, note, nil
+}
+
+// unpack returns the entries of a file.
+func unpack(data []byte) (f file, err error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return f, errAltered
+	}
+	left := uint64(largest(data))
+	for _, zipped := range z.File {
+		if zipped.UncompressedSize64 > left { // checked before memory is allocated
+			return f, errAltered
+		}
+		left -= zipped.UncompressedSize64
+		data, err := fs.ReadFile(z, zipped.Name)
+		if err != nil {
+			return f, errAltered
+		}
+		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
+	}
+	return f, nil
 }
 
 // file has the entries of a file and the first error. Its methods take pointers to values: while saving they
@@ -131,6 +194,7 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 type file struct {
 	saving  bool
 	entries []entry
+	weights float64 // number of the weights of all maps to features, which are not in the file
 	err     error
 }
 

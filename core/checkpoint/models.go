@@ -36,7 +36,7 @@ func (f *file) save(prefix string, m bnn.Model) {
 			f.save(member(prefix, k), part)
 		}
 	case features.Model:
-		f.object(prefix+"features", m.Map)
+		f.features(prefix, m.Map)
 		f.save(prefix+"model_", m.Model)
 	case *features.Model:
 		f.save(prefix, *m)
@@ -53,7 +53,7 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	switch {
 	case f.find(prefix+"features") != nil:
 		var read features.Map
-		f.object(prefix+"features", &read)
+		f.features(prefix, &read)
 		model := f.load(prefix + "model_")
 		restore = func() (bnn.Model, error) {
 			if inputs, _ := model.Shape(); inputs != read.Size {
@@ -84,6 +84,18 @@ func (f *file) load(prefix string) (m bnn.Model) {
 		m, f.err = restore()
 	}
 	return m
+}
+
+// features adds or reads the entry of a map. Loading draws its weights, which limits their number.
+func (f *file) features(prefix string, m *features.Map) {
+	f.object(prefix+"features", m)
+	if m.Kind != features.Relu {
+		return
+	}
+	if f.weights += float64(m.Inputs) * float64(m.Size); f.weights > features.MostWeights {
+		f.fail(fmt.Errorf("the maps to features have %.3g weights; allowed: %.3g in all", f.weights,
+			float64(features.MostWeights)))
+	}
 }
 
 // mixed is the entry mixture.
@@ -243,8 +255,8 @@ func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 	f.numbers(prefix+"scatter", d*(d+1)/2, &s.Scatter)
 	f.counts(prefix+"kept_class", 1, &s.KeptClass)
 	f.counts(prefix+"kept_count", 1, &s.KeptCount)
-	f.numbers(prefix+"kept", d, &s.Kept)
-	f.numbers(prefix+"p", (d+1)*(d+2)/2, &q.P)
+	matrix(f, prefix+"kept", "<i2", d, &s.Kept)
+	matrix(f, prefix+"p", "<i8", (d+1)*(d+2)/2, &q.P)
 	f.numbers(prefix+"pending", d+1, &q.Pending)
 	f.numbers(prefix+"w", d+1, &q.W)
 	f.numbers(prefix+"evidence", 1, &q.Evidence)

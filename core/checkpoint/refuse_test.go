@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/random"
 	"closedform/core/readout"
 	check "closedform/internal/checktest"
 )
@@ -60,8 +62,8 @@ func TestReadRefuses(t *testing.T) {
 			if f.text(name, &text); !strings.Contains(text, old) {
 				t.Fatalf("%s has no %q", text, old)
 			}
-			runes := []rune(strings.Replace(text, old, now, 1))
-			return set(name, fmt.Sprint("<U", len(runes)), runes)(all)
+			text = strings.Replace(text, old, now, 1)
+			return set(name, fmt.Sprint("|S", len(text)), []byte(text))(all)
 		}
 	}
 	first := func(n int) edit { return func(all []entry) []entry { return all[:n] } }
@@ -84,7 +86,7 @@ func TestReadRefuses(t *testing.T) {
 				all[1].data = append(slices.Clone(all[1].data), 0)
 				return all
 			},
-			"entry config: invalid character":            set("config", "<U2", []rune("no")),
+			"entry config: invalid character":            set("config", "|S2", []byte("no")),
 			"layer 0: need means of 2×1":                 replace("config", `"bias":true,`, ""),
 			`"best" is not allowed; allowed: "adf"`:      replace("config", `"output":"joint"`, `"output":"best"`),
 			`softmax of kind "logit"`:                    replace("config", `"kind":"probit"`, `"kind":"logit"`),
@@ -96,7 +98,7 @@ func TestReadRefuses(t *testing.T) {
 		}},
 		{mixtures(t)[0], map[string]edit{
 			"entry member0_config is missing":     first(4),
-			"mixture: invalid character":          set("mixture", "<U2", []rune("no")),
+			"mixture: invalid character":          set("mixture", "|S2", []byte("no")),
 			altered:                               replace("mixture", `"fixed"`, `"firm"`),
 			"not those of a mixture of 3 members": replace("mixture", `"quartets":[`, `"quartets":[0,`),
 			"one of class -1":                     set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
@@ -123,9 +125,54 @@ func TestReadRefuses(t *testing.T) {
 			check.Refuses(t, want+name, load(archive(version, edit(parts(t, c.m)))), "checkpoint: ", want)
 		}
 	}
-	former := archive(7, parts(t, trained(small)))
-	check.Refuses(t, "format 7", load(former), "the file has format 7; this program reads format 8 only")
+	former := archive(8, parts(t, trained(small)))
+	check.Refuses(t, "format 8", load(former), "the file has format 8; this program reads format 9 only")
 }
+
+// Files that announce more than they have are refused before memory is allocated: an entry of 2 GB, layers,
+// classes, features and members.
+func TestAnnounced(t *testing.T) {
+	var bomb bytes.Buffer
+	z := zip.NewWriter(&bomb)
+	w := check.Must(z.CreateRaw(&zip.FileHeader{
+		Name: "format.npy", Method: zip.Deflate, CompressedSize64: 9, UncompressedSize64: 2 << 30,
+	}))
+	check.Must(w.Write(make([]byte, 9)))
+	check.OK(t, z.Close())
+	f, config := file{entries: parts(t, trained(small))}, ""
+	f.text("config", &config)
+	for name, file := range map[string][]byte{
+		"an entry": bomb.Bytes(),
+		"inputs":   archive(version, []entry{{"readout", text(`{"kind":"gaussian","inputs":16384,"classes":4096}`)}}),
+		"recursion": archive(version, []entry{{
+			"readout",
+			text(`{"kind":"ridge","inputs":16384,"classes":2,"sequential":true}`),
+		}}),
+		"layers": archive(version, []entry{{
+			"config",
+			text(strings.Replace(config, "[1,2,2]", "[9999999,9999999,2]", 1)),
+		}}),
+		"members": archive(version, []entry{{"mixture", text(`{"members":1000000000}`)}}),
+	} {
+		check.Frugal(t, func() { check.Refuses(t, name, load(file), "checkpoint: ") })
+	}
+	for range 2 {
+		check.OK(t, f.err)
+		f.entries = []entry{{"features", text(`{"kind":"relu","inputs":1000000,"size":60,"seed":1}`)}}
+		f.features("", new(features.Map))
+	}
+	check.Refuses(t, "two maps", f.err, "have 1.2e+08 weights; allowed: 1e+08 in all")
+}
+
+// A large model whose entries are almost all zeros is stored so that Load accepts it, and a classifier is small.
+func TestPacked(t *testing.T) {
+	sparse := check.Must(bnn.New(changed(func(c *bnn.Config) { c.SetCovariance(bnn.Shared) }, 1600, 2),
+		random.Source("sparse")))
+	check.True(t, len(saved(t, sparse)) > 1600*1600*8, "a file of %d bytes", len(saved(t, sparse)))
+	check.OK(t, load(saved(t, sparse)))
+}
+
+func text(s string) []byte { return array(fmt.Sprint("|S", len(s)), "()", []byte(s)) }
 
 // Whatever is in a file, and in its entries, Load does not panic, and a network that it returns can be saved.
 func FuzzRead(f *testing.F) {

@@ -41,10 +41,12 @@ const (
 func (Kind) Words() []string { return field.Words(Relu, Conv) }
 
 const (
-	mostInputs  = 1 << 20
-	mostSize    = 1 << 14
-	mostWeights = 100_000_000
+	mostInputs = 1 << 20
+	mostSize   = 1 << 14
 )
+
+// MostWeights is the largest number of weights of a [Map].
+const MostWeights = 100_000_000
 
 // Map is a fixed map from inputs to features, determined by its four exported fields. A Map read from JSON
 // must be made usable by [New]. It is safe for concurrent use.
@@ -75,9 +77,9 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	if err := field.Between("feature_size", 1, mostSize, size); err != nil {
 		return nil, err
 	}
-	if kind == Relu && inputs*size > mostWeights {
+	if kind == Relu && inputs*size > MostWeights {
 		return nil, field.Errorf("feature_size", "%d features of %d inputs have %.3g weights; allowed: at most %d",
-			size, inputs, float64(inputs*size), mostWeights)
+			size, inputs, float64(inputs*size), MostWeights)
 	}
 	m := &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}
 	rnd := rand.New(random.Source("features", string(kind), seed))

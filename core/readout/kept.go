@@ -2,9 +2,11 @@ package readout
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 const mostKept = 2000 // largest number of kept inputs
@@ -69,7 +71,12 @@ func (k kept) restore(s State) bool {
 		if class < 0 || class >= len(k) || s.KeptCount[i] < 1 {
 			return false
 		}
-		x := slices.Clone(s.Kept[i*d:][:d])
+		x := make([]float64, d)
+		for j, v := range s.Kept[i*d:][:d] {
+			if x[j] = float64(v) * step; math.Abs(x[j]) > limit {
+				return false
+			}
+		}
 		e := example{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
 		if list := k[class]; len(list) > 0 && order(list[len(list)-1], e) >= 0 {
 			return false
@@ -107,6 +114,15 @@ func copies(examples []example) float64 {
 		return 1
 	}
 	return count / float64(len(byInput))
+}
+
+// addSquares adds sign·Σxxᵀ over the examples of the kept inputs to the squares, exactly.
+func (k kept) addSquares(squares []linalg.Triangle, sign float64) {
+	for c, list := range k {
+		for _, e := range list {
+			squares[c%len(squares)].AddOuter(sign*e.count, e.x)
+		}
+	}
 }
 
 // sample has some of n_c examples of each class c. The weights make up for missing examples: in each class

@@ -81,15 +81,48 @@ func (r *recursion) update(class int) {
 // solve sets P and W to those of the sums, when no change is pending.
 func (r *recursion) solve(t *totals) {
 	t.flush(0)
-	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1 // a becomes Λ + Σzzᵀ
+	r.regularised(t).Cholesky().Inverse(r.p)
+	for c, x := range t.sums {
+		r.p.Times(r.column(c), append(slices.Clone(x), float64(t.counts[c])))
+	}
+}
+
+// regularised returns Λ + Σzzᵀ of sums that are flushed.
+func (r *recursion) regularised(t *totals) linalg.Triangle {
+	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1
 	a.AddDiagonal(precision)
 	last := a.Row(bias)
 	for _, x := range t.sums {
 		kernel.AddScaled(last[:bias], 1, x)
 	}
 	last[bias] = float64(t.examples()) + biasLambda
-	a.Cholesky().Inverse(r.p)
-	for c, x := range t.sums {
-		r.p.Times(r.column(c), append(slices.Clone(x), float64(t.counts[c])))
+	return a
+}
+
+// difference returns the bits of each number of P less those of the P of the sums, without the pending
+// changes. The two differ by rounding only, and these small integers take a quarter of the memory of P when
+// they are compressed.
+func (r *recursion) difference(t *totals) []int64 {
+	bits := make([]int64, len(r.p))
+	for i, v := range r.reference(t) {
+		bits[i] = int64(math.Float64bits(r.p[i]) - math.Float64bits(v))
 	}
+	return bits
+}
+
+// add sets P to that with the given difference.
+func (r *recursion) add(difference []int64, t *totals) {
+	r.p = r.reference(t)
+	for i, v := range r.p {
+		r.p[i] = math.Float64frombits(math.Float64bits(v) + uint64(difference[i]))
+	}
+}
+
+func (r *recursion) reference(t *totals) linalg.Triangle {
+	p := linalg.NewTriangle(len(r.z))
+	if root := r.regularised(t).Cholesky(); root != nil {
+		root.Inverse(p)
+	}
+	p.AddOuter(1, r.pending)
+	return p
 }

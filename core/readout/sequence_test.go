@@ -99,7 +99,10 @@ func TestSequenceResumes(t *testing.T) {
 	spoilt.Sequence = nil
 	check.Refuses(t, "none", check.Err(Restore(whole.Config(), spoilt)), "readout: a ")
 	for name, spoil := range map[string]func(s *Sequence){
-		"P":       func(s *Sequence) { s.P = s.P[1:] },
+		"P": func(s *Sequence) { s.P = s.P[1:] },
+		"infinite": func(s *Sequence) {
+			s.P[0] += int64(math.Float64bits(math.Inf(1)) - math.Float64bits(whole.sequence.p[0]))
+		},
 		"NaN":     func(s *Sequence) { s.W[0] = math.NaN() },
 		"pending": func(s *Sequence) { s.Pending = append(s.Pending, 1) },
 		"class":   func(s *Sequence) { s.Class[0] = 4 },

@@ -11,8 +11,8 @@ import (
 type State struct {
 	Count     []int     // number of examples of each class
 	Sum       []float64 // Σx of each class: classes × inputs
-	Scatter   []float64 // Σxxᵀ of all examples, for Gaussian of each class: upper triangles by rows
-	Kept      []float64 // the kept inputs, by rows
+	Scatter   []float64 // Σxxᵀ of the examples that are not kept, for Gaussian of each class: lower triangles
+	Kept      []int16   // the kept inputs in units of 2⁻⁹, by rows
 	KeptClass []int     // class of each kept input
 	KeptCount []int     // number of examples of each kept input
 	Limited   int       // see Layer.Limited
@@ -21,7 +21,7 @@ type State struct {
 
 // Sequence is the state of Config.Sequential. It depends on the order of the examples.
 type Sequence struct {
-	P        []float64 // (Λ + Σzzᵀ)⁻¹ without the pending changes: the lower triangle by rows
+	P        []int64   // P less that of the sums, see recursion.difference: the lower triangle by rows
 	Pending  []float64 // k/√h of each pending change: inputs + 1 numbers
 	W        []float64 // Wᵀ, classes × (inputs + 1)
 	Evidence []float64 // ℓ of each temperature
@@ -39,24 +39,20 @@ type Sequence struct {
 func (l *Layer) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t, d := &l.totals, l.cfg.Inputs
-	s := State{Count: slices.Clone(t.counts), Sum: slices.Concat(t.sums...), Limited: l.limited}
-	for k, q := range t.squares {
-		t.flush(k)
-		for j := range d {
-			for i := j; i < d; i++ {
-				s.Scatter = append(s.Scatter, q.Row(i)[j])
-			}
-		}
+	t := l.totals.clone()
+	s := State{Count: t.counts, Sum: slices.Concat(t.sums...), Limited: l.limited}
+	if l.sequence != nil {
+		s.Sequence = l.sequence.state(&t)
 	}
+	l.kept.addSquares(t.squares, -1)
+	s.Scatter = slices.Concat(t.squares...)
 	for c, kept := range l.kept {
 		for _, e := range kept {
-			s.Kept = append(s.Kept, e.x...)
+			for _, v := range e.x {
+				s.Kept = append(s.Kept, int16(v/step))
+			}
 			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, int(e.count))
 		}
-	}
-	if l.sequence != nil {
-		s.Sequence = l.sequence.state()
 	}
 	return s
 }
@@ -66,38 +62,65 @@ var errState = errors.New("readout: a state of another configuration, or with nu
 // Restore returns a layer with the state. It predicts and learns as the original, to the bit. Restore returns
 // an error if the configuration is invalid, or does not fit the state.
 func Restore(c Config, s State) (*Layer, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if !s.fits(c) { // checked before memory for a layer is allocated
+		return nil, errState
+	}
 	l, err := New(c)
 	if err != nil {
 		return nil, err
 	}
 	t, d := &l.totals, c.Inputs
-	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(t.squares)*d*(d+1)/2 ||
-		len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) ||
-		(l.sequence == nil) != (s.Sequence == nil) ||
-		!kernel.Finite(slices.Concat(s.Sum, s.Scatter, s.Kept)...) {
-		return nil, errState
-	}
-	for _, q := range t.squares {
-		for j := range d {
-			for i := j; i < d; i++ {
-				q.Row(i)[j] = s.Scatter[i-j]
-			}
-			s.Scatter = s.Scatter[d-j:]
-		}
-	}
 	l.limited = s.Limited
 	for c, n := range s.Count {
 		t.counts[c] = n
 		copy(t.sums[c], s.Sum[c*d:])
 	}
-	if !l.kept.restore(s) || l.sequence != nil && !l.sequence.restore(*s.Sequence, t.examples()) {
+	if !l.kept.restore(s) {
+		return nil, errState
+	}
+	for k, q := range t.squares {
+		copy(q, s.Scatter[k*len(q):])
+	}
+	l.kept.addSquares(t.squares, 1)
+	if l.sequence != nil && !l.sequence.restore(*s.Sequence, t) {
 		return nil, errState
 	}
 	return l, nil
 }
 
+func (s *State) fits(c Config) bool {
+	d, squares, examples := c.Inputs, 1, 0
+	if c.Kind == Gaussian {
+		squares = c.Classes
+	}
+	for _, n := range s.Count {
+		examples += n
+	}
+	return len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == squares*d*(d+1)/2 &&
+		len(s.Kept) == len(s.KeptClass)*d && len(s.KeptCount) == len(s.KeptClass) &&
+		kernel.Finite(slices.Concat(s.Sum, s.Scatter)...) && c.Sequential == (s.Sequence != nil) &&
+		(s.Sequence == nil || s.Sequence.fits(d+1, c.Classes, examples))
+}
+
+// fits reports whether the state can be that of d − 1 inputs after n examples.
+func (q *Sequence) fits(d, classes, n int) bool {
+	fits := len(q.P) == d*(d+1)/2 && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
+		len(q.Pending) == n%together*d && q.Share >= 0 && q.Share <= 1 &&
+		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
+		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
+		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
+		kernel.Finite(slices.Concat(q.Pending, q.W, q.Evidence, q.Output, q.Sample)...)
+	for _, class := range slices.Concat(q.Class, q.SampleClass) {
+		fits = fits && class >= 0 && class < classes
+	}
+	return fits
+}
+
 func (q Sequence) clone() *Sequence {
-	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
+	for _, v := range []*[]float64{&q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
 		*v = append([]float64(nil), *v...)
 	}
 	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
@@ -106,32 +129,22 @@ func (q Sequence) clone() *Sequence {
 	return &q
 }
 
-func (s *sequence) state() *Sequence {
+// state returns a copy, for the sums t.
+func (s *sequence) state(t *totals) *Sequence {
 	q := s.Sequence
-	q.P, q.Pending, q.W = s.p, s.pending, s.w
+	q.Pending, q.W = s.pending, s.w
+	q.P = s.difference(t)
 	return q.clone()
 }
 
-// restore copies a state after n examples, and reports whether it fits.
-func (s *sequence) restore(q Sequence, n int) bool {
-	d, classes := len(s.z), len(s.o)
-	fits := len(q.P) == len(s.p) && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
-		len(q.Pending) == n%together*d && q.Share >= 0 && q.Share <= 1 &&
-		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
-		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
-		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
-		kernel.Finite(slices.Concat(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)...)
-	for _, class := range slices.Concat(q.Class, q.SampleClass) {
-		fits = fits && class >= 0 && class < classes
-	}
-	if !fits {
-		return false
-	}
-	q = *q.clone()
-	s.p, s.pending, s.w = q.P, q.Pending, q.W
-	q.P, q.Pending, q.W = nil, nil, nil
-	if s.Sequence = q; len(s.SampleCount) > 0 {
+// restore copies a state that fits the sums t, and reports whether its P is finite.
+func (s *sequence) restore(q Sequence, t *totals) bool {
+	s.Sequence = *q.clone()
+	s.pending, s.w = s.Pending, s.W
+	s.add(q.P, t)
+	s.P, s.Pending, s.W = nil, nil, nil
+	if len(s.SampleCount) > 0 {
 		s.fit()
 	}
-	return true
+	return kernel.Finite(s.p...)
 }

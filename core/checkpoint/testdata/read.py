@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 net = np.load(io.BytesIO(sys.stdin.buffer.read()))
-config = json.loads(str(net["config"]))
+config = json.loads(net["config"].item())
 mean, cov = [], []
 for layer in range(len(config["layers"]) - 1):
     mu = net[f"mean{layer}"]  # neurons × inputs
