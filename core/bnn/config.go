@@ -139,6 +139,10 @@ func (c *Config) replicate() {
 // FieldError is the error of a field of a [Config], for [errors.As].
 type FieldError = field.Error
 
+// ExampleError is the error of every model for an input of the wrong length, a number that is not finite, or a
+// class out of range, for [errors.As].
+type ExampleError = field.ExampleError
+
 // Validate returns an error, as a rule a [*FieldError], unless the configuration makes a network.
 func (c Config) Validate() error { return field.InGo(c.check(), c) }
 

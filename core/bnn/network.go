@@ -22,6 +22,7 @@ package bnn
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -73,6 +74,9 @@ type Network struct {
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
+	}
+	if src == nil {
+		return nil, errors.New(`bnn: no source of random numbers; need one such as random.Source("my network")`)
 	}
 	n := zero(cfg)
 	rnd := rand.New(src)

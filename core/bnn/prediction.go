@@ -10,25 +10,26 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Prediction is the prediction of a [Model] for one input. Predicting into it again allocates nothing and
-// overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
+// Prediction is the prediction of a [Model] for one input. Predicting into it again overwrites its slices and
+// matrices; except by an output layer that has to solve a system it allocates nothing. After an error all
+// numbers are NaN. The methods only read. JSON has the fields with a name.
 type Prediction struct {
-	P        []float64     // probabilities of the classes, E[y]; add up to Sum
-	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
-	Mean     []float64     // means of the logits
-	Variance []float64     // variances of the logits
+	P        []float64     `json:"p"`        // probabilities of the classes, E[y]; add up to Sum
+	Cov      *mat.SymDense `json:"-"`        // Σ_y, covariance of the probabilities, classes × classes
+	Mean     []float64     `json:"mean"`     // means of the logits
+	Variance []float64     `json:"variance"` // variances of the logits
 
 	// Moments are the moments of the softmax, which give Cov. P is Moments.P, unless a mixture calibrates its P.
 	// Approximation errors may make the diagonal of Cov negative.
-	Moments *softmax.Moments
+	Moments *softmax.Moments `json:"-"`
 
 	// Members are the predictions of the members of an [Ensemble] or another mixture, Weights their weights,
 	// which add up to 1; nil for a network. A member has no Cov; one of weight zero is the zero Prediction or NaN.
-	Members []Prediction
-	Weights []float64
+	Members []Prediction `json:"-"`
+	Weights []float64    `json:"weights,omitempty"`
 
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
-	Layers []Layer
+	Layers []Layer `json:"-"`
 
 	owner  Predictor // the model whose predictions the allocated memory fits
 	member bool      // whether it is one of Members, without Cov

@@ -23,6 +23,7 @@ package classifier
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,6 +34,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/mixture"
+	"closedform/internal/field"
 )
 
 // Unknown is the class of an input that is not classified.
@@ -56,9 +58,9 @@ type Decision struct {
 // DefaultFamiliarity is the smallest familiarity that [New] classifies.
 const DefaultFamiliarity = 0.001
 
-// Classifier is a model, usually the default mixture, with a record of its inputs and errors. Learn, Predict,
-// Threshold and Snapshot are safe for concurrent use, each call with its own Prediction: a lock makes them
-// wait for each other. The other methods, and changes of fields, are not.
+// Classifier is a model, usually the default mixture, with a record of its inputs and errors. Make one by
+// [New], [From] or [Load]. Its methods, but for Model, are safe for concurrent use, each call with its own
+// Prediction: a lock makes them wait for each other. Changes of fields or of the model are not.
 type Classifier struct {
 	// Decision says which inputs are classified. New sets its Familiarity to DefaultFamiliarity.
 	Decision Decision
@@ -75,9 +77,14 @@ type Classifier struct {
 	scratch  Prediction // predictions of Learn
 }
 
-// New returns an untrained classifier with random numbers from src; a nil src panics. An error names the
-// layer sizes, which follow from the options.
+var errZero = errors.New("classifier: no model; a Classifier is made by New, From or Load")
+
+// New returns an untrained classifier with random numbers from src. Of invalid options [errors.As] finds a
+// [*bnn.FieldError] with the name.
 func New(o Options, src rand.Source) (*Classifier, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("classifier: %w", err)
+	}
 	if o.Hidden == nil {
 		o.Hidden = []int{50}
 	}
@@ -87,6 +94,13 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
 	return From(m, NewHistory(o.Inputs)), nil
+}
+
+func (o Options) validate() error {
+	empty := slices.ContainsFunc(o.Hidden, func(units int) bool { return units < 1 })
+	return field.InGo(errors.Join(field.Refuse(o.Inputs < 1, "inputs", o.Inputs, "1 or more"),
+		field.Between("classes", 2, bnn.MostClasses, o.Classes),
+		field.Refuse(empty, "hidden", o.Hidden, "a number of units ≥ 1 for each layer")), o)
 }
 
 // From returns a classifier of any model, such as a network or an output layer, and the history of the
@@ -103,6 +117,9 @@ func (c *Classifier) Model() bnn.Model { return c.model }
 func (c *Classifier) AddClass() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.model == nil {
+		return errZero
+	}
 	c.latest = nil
 	err := c.model.AddClass()
 	if err == nil && c.Record != nil && c.Record.Order != nil {
@@ -112,10 +129,14 @@ func (c *Classifier) AddClass() error {
 }
 
 // Learn predicts x, learns x and its class, and records whether the prediction was right. Learn each example
-// once: a second pass would record too few errors. An error changes nothing.
+// once: a second pass would record too few errors. An error, of a bad example a [*bnn.ExampleError], changes
+// nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.model == nil {
+		return errZero
+	}
 	if len(c.latest) == 0 || !slices.Equal(c.latest, x) {
 		_ = c.next(&c.scratch.Details, x) // Observe reports invalid examples; else p is NaN, and not recorded
 	}
@@ -141,24 +162,28 @@ func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
 	return err
 }
 
-// Prediction is the prediction for one input. Predicting into it again overwrites its slices.
+// Prediction is the prediction for one input. Predicting into it again overwrites its slices. As JSON it has no
+// details. JSON has no NaN: the prediction after an error cannot be encoded.
 type Prediction struct {
-	Class       int       // the most probable class, or Unknown by the Decision
-	P           []float64 // probabilities of the classes, 1 in total
-	Confidence  float64   // confidence in the class, see [bnn.Prediction.Confidence]
-	Familiarity float64   // p-value of the hypothesis that the input is like the learned ones
+	Class       int       `json:"class"`       // the most probable class, or Unknown by the Decision
+	P           []float64 `json:"p"`           // probabilities of the classes, 1 in total
+	Confidence  float64   `json:"confidence"`  // confidence in the class, see [bnn.Prediction.Confidence]
+	Familiarity float64   `json:"familiarity"` // p-value of the hypothesis that the input is like the learned ones
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
 	// label and member, and the most probable class even if Class is Unknown.
-	Details bnn.Prediction
+	Details bnn.Prediction `json:"-"`
 }
 
 // Predict sets dst to the prediction of the next example of the stream. It is as quick as Learn, and makes the
-// Learn of the same x quicker. After an error, such as an input that is not finite, the class is Unknown and
+// Learn of the same x quicker. After an error, of a bad input a [*bnn.ExampleError], the class is Unknown and
 // the numbers are NaN. Familiarity is by the distribution of the inputs alone.
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.model == nil {
+		return dst.fail(errZero)
+	}
 	if err := c.next(&dst.Details, x); err != nil {
 		return dst.fail(err)
 	}
@@ -173,6 +198,9 @@ func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 func (c *Classifier) Threshold(share, confidence float64) (float64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.model == nil {
+		return math.NaN(), errZero
+	}
 	if c.Record == nil {
 		return math.NaN(), errNoRecord
 	}

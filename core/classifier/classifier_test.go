@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,7 +113,7 @@ func TestSave(t *testing.T) {
 	learn(t, whole, 70, draw)
 	learn(t, first, 70, again)
 	second := check.Must(Load(bytes.NewReader(saved(t, first))))
-	if second.Decision.Confidence < math.MaxFloat64 || !slices.Equal(saved(t, second), saved(t, first)) {
+	if second.Decision != first.Decision || !slices.Equal(saved(t, second), saved(t, first)) {
 		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
 	}
 	var p Prediction
@@ -141,6 +143,28 @@ func TestSave(t *testing.T) {
 	check.Refuses(t, "a note that is not JSON", first.Save(new(bytes.Buffer)), "classifier: ")
 }
 
+// A default with two inputs is saved in 1.5 MB, and its prediction is a short line of JSON.
+func TestSmall(t *testing.T) {
+	c := check.Must(New(Options{Inputs: 2, Classes: 3}, random.Source("small")))
+	learn(t, c, 1000, stream())
+	check.True(t, len(saved(t, c)) <= 1_500_000, "a file of %d bytes", len(saved(t, c)))
+	var rows repeats
+	for i := range mostRows {
+		rows.add([]float64{float64(i)}, 0)
+	}
+	text := check.Must(rows.MarshalText())
+	check.True(t, len(text) < 350_000, "%d bytes for the hashes of the rows", len(text))
+	var p, again Prediction
+	check.OK(t, c.Predict(&p, []float64{1, 1}))
+	for dst, v := range map[any]any{&again: p, &again.Details: p.Details} {
+		text := check.Must(json.Marshal(v))
+		check.True(t, len(text) < 700, "%d bytes: %s", len(text), text)
+		check.OK(t, json.Unmarshal(text, dst))
+	}
+	check.Equal(t, "read again", again.P, p.P)
+	check.Equal(t, "read again", again.Details.Weights, p.Details.Weights)
+}
+
 // A model of another program has no history. Its note is kept if it is JSON; a history that does not fit the
 // model is refused.
 func TestLoadAny(t *testing.T) {
@@ -165,10 +189,16 @@ func TestLoadAny(t *testing.T) {
 	for _, history := range []string{
 		`"record":{"next":{"latest":{"predicted":[1],"wrong":[2]}}}`, `"familiar":` + three,
 		`"record":{"whole":{"earlier":{"predicted":[1],"wrong":[2]}}}`,
-		`"record":{"order":{"counts":[0],"latest":[0],"away":[0],"kept":[[]]}}`,
+		`"record":{"order":{"counts":[0],"latest":[0],"away":[0],"kept":[[]]}}`, `"record":{"rows":"AAAA"}`,
 	} {
 		check.Refuses(t, history, check.Err(load(`{"decision":{},`+history+`}`)), "classifier: ")
 	}
+	many := strings.Repeat(",0", 3e6)[1:] // the familiarity of 3,000,000 inputs has 1.5 GB of directions
+	high, d := fmt.Sprintf(`"high":[%s],"low":[%[1]s]`, many), strings.Repeat(",0", 2080)[1:]
+	check.Frugal(t, func() {
+		check.Refuses(t, "inputs", check.Err(load(fmt.Sprintf(`{"decision":{},"familiar":{%s,"mean":[%s],"step":1,`+
+			`"scatter":[%s],"fit":[%[3]s]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
+	})
 }
 
 // A row is a repetition if it is, with its class, among the latest, also after a file. Numbers count with
@@ -277,6 +307,7 @@ func TestConcurrent(t *testing.T) {
 					check.Near(t, "sum", kernel.Sum(p.P), 1, 1e-12)
 					if check.Must(c.Threshold(0.1, 0.9)); k == 0 {
 						at(check.Must(c.Snapshot()))
+						check.Must(Load(bytes.NewReader(saved(t, c))))
 					}
 				}
 			})
@@ -295,23 +326,44 @@ func TestConcurrent(t *testing.T) {
 
 // After an error nothing has changed. A class that is added is learned.
 func TestErrorsAndClasses(t *testing.T) {
-	for _, o := range []Options{{}, {Inputs: 2, Classes: 1}, {Classes: 2}, {2, 2, []int{0}, false}} {
-		check.Refuses(t, fmt.Sprint(o), check.Err(New(o, random.Source("options"))), "classifier: bnn: Layers: ")
+	for name, o := range map[string]Options{
+		"Inputs": {}, "Classes": {Inputs: 2, Classes: 1}, "Hidden": {2, 2, []int{0}, false},
+	} {
+		err := check.Err(New(o, random.Source("options")))
+		wrong, _ := errors.AsType[*bnn.FieldError](err)
+		check.True(t, wrong != nil && wrong.Field == name, "%+v: %v", o, err)
+	}
+	check.Refuses(t, "nil", check.Err(New(Options{Inputs: 2, Classes: 2}, nil)), "no source of random numbers")
+	var zero Classifier
+	for _, err := range []error{
+		zero.Learn(nil, 0), zero.Predict(new(Prediction), nil), zero.AddClass(), zero.Save(io.Discard),
+		check.Err(zero.Snapshot()), check.Err(zero.Threshold(0.1, 0.9)),
+	} {
+		check.Refuses(t, "the zero Classifier", err, "classifier: no model; a Classifier is made by New")
 	}
 	c, draw := newTriangle(), stream()
 	learn(t, c, 50, draw)
 	before := saved(t, c)
+	wrapped := features.Model{
+		Map:   check.Must(features.New(features.Relu, 2, 4, 1)),
+		Model: check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 4, Classes: 3})),
+	}
 	for _, bad := range []struct {
 		x     []float64
 		class int
 	}{{[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 1}, 3}, {[]float64{1, 1}, -1}} {
-		check.Refuses(t, fmt.Sprint(bad), c.Learn(bad.x, bad.class))
+		for _, c := range []*Classifier{c, From(wrapped, new(History)), newNetwork(bnn.Default(2, 3))} {
+			err := c.Learn(bad.x, bad.class)
+			_, ok := errors.AsType[*bnn.ExampleError](err)
+			check.True(t, ok, "%v: %v", bad, err)
+		}
 	}
 	var p Prediction
 	s := check.Must(c.Snapshot())
 	for _, predict := range []func(*Prediction, []float64) error{c.Predict, s.Predict} {
 		check.OK(t, predict(&p, []float64{0, 0}))
-		check.Refuses(t, "NaN", predict(&p, []float64{0, math.NaN()}))
+		_, ok := errors.AsType[*bnn.ExampleError](predict(&p, []float64{0, math.NaN()}))
+		check.True(t, ok, "NaN is no ExampleError")
 		nan := math.IsNaN(p.Familiarity) && math.IsNaN(p.Confidence) && math.IsNaN(p.P[0])
 		check.True(t, p.Class == Unknown && nan, "after errors: %+v", p)
 		check.True(t, bytes.Equal(saved(t, c), before), "the classifier has changed")

@@ -2,11 +2,12 @@ package classifier
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -197,24 +198,24 @@ func (r *repeats) addHash(h uint32) bool {
 	return r.count[h] > 1
 }
 
-// MarshalText implements [encoding.TextMarshaler], by the hashes in hexadecimal, oldest first.
+// MarshalText implements [encoding.TextMarshaler], by the hashes in base64, oldest first.
 func (r repeats) MarshalText() ([]byte, error) {
-	var text []byte
+	var data []byte
 	for _, h := range slices.Concat(r.hashes[r.oldest:], r.hashes[:r.oldest]) {
-		text = fmt.Appendf(text, "%08x", h)
+		data = binary.LittleEndian.AppendUint32(data, h)
 	}
-	return text, nil
+	return base64.StdEncoding.AppendEncode(nil, data), nil
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (r *repeats) UnmarshalText(text []byte) error {
+	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(data)%4 != 0 {
+		return cmp.Or(err, errors.New("the hashes of the rows are incomplete"))
+	}
 	*r = repeats{}
-	for digits := range slices.Chunk(text, 8) {
-		h, err := strconv.ParseUint(string(digits), 16, 32)
-		if err != nil {
-			return err
-		}
-		r.addHash(uint32(h))
+	for h := range slices.Chunk(data, 4) {
+		r.addHash(binary.LittleEndian.Uint32(h))
 	}
 	return nil
 }

@@ -25,6 +25,10 @@ type Snapshot struct {
 // returns an error if the model cannot predict.
 func (c *Classifier) Snapshot() (*Snapshot, error) {
 	c.mu.Lock()
+	if c.model == nil {
+		c.mu.Unlock()
+		return nil, errZero
+	}
 	s := &Snapshot{Decision: c.Decision, model: c.model.Snapshot(), reason: errNoRecord}
 	inputs, _ := c.model.Shape()
 	if c.Familiar != nil {
@@ -49,7 +53,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 	return s, nil
 }
 
-// Predict sets dst to the prediction for x. After an error, such as an input that is not finite, the class is
+// Predict sets dst to the prediction for x. After an error, of a bad input a [*bnn.ExampleError], the class is
 // Unknown and the numbers are NaN.
 func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
 	if err := s.model.Predict(&dst.Details, x); err != nil {

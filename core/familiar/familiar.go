@@ -43,7 +43,7 @@ const (
 // for reading JSON into it. P is safe for concurrent use, the other methods are not.
 type Inputs struct {
 	state
-	directions [][]float64 // random directions; nil: the inputs are not projected
+	directions func() [][]float64 // random directions, drawn at the first call; none: no projection
 	factor     *linalg.Cholesky
 	scratch    sync.Pool // vectors of P
 }
@@ -63,12 +63,10 @@ type state struct {
 // New returns the distribution of no inputs of the given size, at least 1.
 func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
-	f := &Inputs{state: state{
+	return &Inputs{directions: directions(d, inputs), state: state{
 		Low: make([]float64, inputs), High: make([]float64, inputs), Mean: make([]float64, d),
 		Scatter: linalg.NewTriangle(d), Fit: linalg.NewTriangle(d), Step: 1, Scores: []float64{},
 	}}
-	f.direct()
-	return f
 }
 
 // Clone returns a copy.
@@ -80,14 +78,15 @@ func (f *Inputs) Clone() *Inputs {
 	return c
 }
 
-func (f *Inputs) direct() {
-	if len(f.Mean) == len(f.Low) {
-		return
-	}
-	rnd := rand.New(random.Source("familiar"))
-	for range f.Mean {
-		f.directions = append(f.directions, random.Normals(rnd, len(f.Low)))
-	}
+// directions returns d random directions of the inputs, or none if these are no more than d.
+func directions(d, inputs int) func() [][]float64 {
+	return sync.OnceValue(func() (all [][]float64) {
+		rnd := rand.New(random.Source("familiar"))
+		for d < inputs && len(all) < d {
+			all = append(all, random.Normals(rnd, inputs))
+		}
+		return all
+	})
 }
 
 // Observe learns an input; of several passes observe only the first. If the size is wrong, or a number is not
@@ -148,7 +147,7 @@ func (f *Inputs) keep(score float64) {
 // from sets z to x, or its projections, less the mean.
 func (f *Inputs) from(z, x []float64) {
 	copy(z, x)
-	for i, direction := range f.directions {
+	for i, direction := range f.directions() {
 		z[i] = kernel.Dot(direction, x)
 	}
 	floats.Sub(z, f.Mean)
@@ -192,7 +191,8 @@ func (f *Inputs) score(x, z []float64) float64 {
 	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
 }
 
-// P returns a p-value of the hypothesis that x has the distribution of the learned inputs. Below eight
+// P returns a p-value of the hypothesis that x has the distribution of the learned inputs. It allocates only
+// where the score of x is beyond all kept scores. Below eight
 // dimensions it is the [Tail] u of the score of x among the kept scores. From eight on, where hardly any
 // input is near the mean, it is min(1, u/0.9, l/0.1) with the Tail l of the smallest scores. P is 1 while
 // fewer than ten scores are kept. It panics if x has another length.
@@ -287,7 +287,6 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 	if s.Fitted >= 2 && !read.factorize() {
 		return fmt.Errorf("familiar: the covariance is not positive definite")
 	}
-	read.direct()
-	f.state, f.directions, f.factor = read.state, read.directions, read.factor
+	f.state, f.directions, f.factor = s, directions(d, inputs), read.factor
 	return nil
 }

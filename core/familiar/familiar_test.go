@@ -158,7 +158,7 @@ func upper(scores []float64, s float64) float64 {
 func TestDefinition(t *testing.T) {
 	for _, c := range []struct{ inputs, n, step int }{{2, 4500, 4}, {7, 90, 1}, {8, 90, 1}, {70, 120, 1}} {
 		f, draw := New(c.inputs), source(c.inputs, "definition")
-		d := definition{directions: f.directions}
+		d := definition{directions: f.directions()}
 		want := map[int]float64{} // some scores of the second half
 		for i := range c.n {
 			x := draw()

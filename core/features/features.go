@@ -207,7 +207,7 @@ func (m *Map) Standard(dst, x []float64) error {
 		s := standard[m.Kind]
 		for i, v := range dst {
 			if dst[i] = (v - s.mean) / s.sd; math.IsNaN(v) || math.IsInf(v, 0) {
-				err = fmt.Errorf("features: feature %d is %g; need smaller inputs", i, v)
+				err = field.BadExample("features: feature %d is %g; need smaller inputs", i, v)
 			}
 		}
 	}

@@ -119,8 +119,17 @@ func copies(examples []example) float64 {
 // addSquares adds sign·Σxxᵀ over the examples of the kept inputs to the squares, exactly.
 func (k kept) addSquares(squares []linalg.Triangle, sign float64) {
 	for c, list := range k {
+		square := squares[c%len(squares)]
+		var once []float64 // inputs of one example, which are added in blocks
 		for _, e := range list {
-			squares[c%len(squares)].AddOuter(sign*e.count, e.x)
+			if e.count == 1 {
+				once = append(once, e.x...)
+			} else {
+				square.AddOuter(sign*e.count, e.x)
+			}
+		}
+		for rows := range slices.Chunk(once, block*square.Dim()) {
+			square.AddOuter(sign, rows)
 		}
 	}
 }

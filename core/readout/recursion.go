@@ -100,8 +100,8 @@ func (r *recursion) regularised(t *totals) linalg.Triangle {
 }
 
 // difference returns the bits of each number of P less those of the P of the sums, without the pending
-// changes. The two differ by rounding only, and these small integers take a quarter of the memory of P when
-// they are compressed.
+// changes. The two differ by rounding only, and these small integers take less than half of the memory of P
+// when they are compressed.
 func (r *recursion) difference(t *totals) []int64 {
 	bits := make([]int64, len(r.p))
 	for i, v := range r.reference(t) {

@@ -143,23 +143,31 @@ func name(s reflect.Type, key string) string {
 	return ""
 }
 
-// Input returns an error unless x has the length inputs, and all its numbers are finite.
+// ExampleError says what is wrong with an example.
+type ExampleError struct{ Problem string }
+
+func (e *ExampleError) Error() string { return e.Problem }
+
+// BadExample returns an [*ExampleError].
+func BadExample(format string, args ...any) error { return &ExampleError{fmt.Sprintf(format, args...)} }
+
+// Input returns an [*ExampleError] unless x has the length inputs, and all its numbers are finite.
 func Input(x []float64, inputs int) error {
 	if len(x) != inputs {
-		return fmt.Errorf("input of length %d; need %d numbers", len(x), inputs)
+		return BadExample("input of length %d; need %d numbers", len(x), inputs)
 	}
 	for i, v := range x {
 		if !(math.Abs(v) <= math.MaxFloat64) {
-			return fmt.Errorf("input %d is %g; need a finite number", i, v)
+			return BadExample("input %d is %g; need a finite number", i, v)
 		}
 	}
 	return nil
 }
 
-// Class returns an error unless the class is one of 0 to classes−1.
+// Class returns an [*ExampleError] unless the class is one of 0 to classes−1.
 func Class(class, classes int) error {
 	if class < 0 || class >= classes {
-		return fmt.Errorf("class %d; need one of 0 to %d", class, classes-1)
+		return BadExample("class %d; need one of 0 to %d", class, classes-1)
 	}
 	return nil
 }
