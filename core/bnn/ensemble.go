@@ -59,17 +59,19 @@ func Combine(members ...*Network) (*Ensemble, error) {
 		members: slices.Clone(members), weights: slices.Repeat([]float64{1 / float64(n)}, n),
 		updates: make([]Update, n), errs: make([]error, n),
 	}
-	e.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(members, (*Network).large)
+	e.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(members, (*Network).Large)
 	return e, nil
 }
 
-// large reports whether a step of the network takes longer than starting a goroutine.
-func (n *Network) large() bool {
-	connections := 0
-	for l, out := range n.cfg.Layers[1:] {
-		connections += out * n.cfg.Layers[l]
+// Large reports whether a step of the network takes longer than to start a goroutine and wait for it: whether it
+// has 2¹⁴ covariances, which take some 15 µs.
+func (n *Network) Large() bool {
+	covariances := 0
+	for l := range n.layers {
+		rows, cols := n.cfg.SpreadDims(l)
+		covariances += rows * cols
 	}
-	return connections >= 1<<14
+	return covariances >= 1<<14
 }
 
 // Serial makes large members learn one after another, for programs that already use all processors.

@@ -92,7 +92,7 @@ func New(members ...bnn.Model) (*Mixture, error) {
 	_, classes := m.Shape()
 	m.state.Order = *NewOrder(classes)
 	m.resize()
-	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(networks(members), large)
+	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(networks(members), (*bnn.Network).Large)
 	return m, nil
 }
 
@@ -154,15 +154,6 @@ func networks(models []bnn.Model) (list []*bnn.Network) {
 		}
 	}
 	return list
-}
-
-// large reports whether a step of the network takes longer than starting a goroutine.
-func large(n *bnn.Network) bool {
-	layers, connections := n.Config().Layers, 0
-	for l, out := range layers[1:] {
-		connections += out * layers[l]
-	}
-	return connections >= 1<<14
 }
 
 // follows reports whether the model forgets by design: whether its networks have process noise.

@@ -1,5 +1,5 @@
-// Package linalg has factorisations with the same bits on every processor. Small ones allocate nothing when
-// repeated; large ones use all processors.
+// Package linalg has factorisations with the same bits on every processor, see package kernel. Small ones
+// allocate nothing when repeated; large ones use all processors.
 package linalg
 
 import (
