@@ -1,8 +1,9 @@
 // Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
-// Each function gives the same bits on every processor: the Go code here defines the order of summation. Where
-// the compiler would fuse multiplications and additions, as for arm64 or GOAMD64=v3, all numbers of this module
-// need the flag -gcflags=all=-d=fmahash=qn for this. With AVX2, the hot loops run the same operations four at a time in assembly, unless the build tag noasm is set.
+// Each function gives the same bits on every processor: the Go code here defines the order of summation. With
+// AVX2, the hot loops run the same operations four at a time in assembly, unless the build tag noasm is set.
+// Where the compiler would fuse multiplications and additions, as for arm64 or GOAMD64=v3, the same bits need
+// the flag -gcflags=all=-d=fmahash=qn, in all packages.
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
 
