@@ -1,8 +1,6 @@
 package posterior
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/laplace"
-	"closedform/core/checkpoint"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -138,7 +135,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		q := m.Probabilities(c.grid.Points)
 		add(m.name, q, sample.ESS, m.Steps())
 		if m.twin != nil {
-			err = cmp.Or(err, c.addState(m, k, q))
+			c.addState(m, k, q)
 		}
 	}
 	add(uniformName, learner.Equal(len(c.grid.Points), c.task.Classes), sample.ESS, learner.Steps{})
@@ -149,23 +146,21 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 }
 
 // addState adds the rows of a network of the paper's rule with predictions q after k examples: the size of
-// its checkpoint, the largest difference from the predictions of its twin, which is 0 if nothing is sampled,
+// its state, the largest difference from the predictions of its twin, which is 0 if nothing is sampled,
 // and, for two classes, the distance from Huber's perceptron.
-func (c *cell) addState(m method, k int, q [][]float64) error {
-	var saved bytes.Buffer
-	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
-		return err
+func (c *cell) addState(m method, k int, q [][]float64) {
+	size, gap := 0, 0.
+	for _, l := range m.network().State().Layers {
+		size += 8 * (len(l.Mean.RawMatrix().Data) + len(l.Spread.RawMatrix().Data))
 	}
-	gap := 0.
 	for i, p := range m.twin.Probabilities(c.grid.Points) {
 		gap = max(gap, floats.Distance(p, q[i], math.Inf(1)))
 	}
-	c.state.Add(m.name, c.Task.Name, c.Seed, k, saved.Len(), gap)
+	c.state.Add(m.name, c.Task.Name, c.Seed, k, size, gap)
 	if c.huber != nil {
 		tv := c.grid.distance(q, c.huber.Probabilities(c.grid.Points))
 		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, tv, m.agreement(c.grid))
 	}
-	return nil
 }
 
 const mapGrid = 41 // points of a map along each axis
@@ -205,7 +200,7 @@ func (c *cell) newTables() {
 			probitName+" that of the same draws, weighted by the ratio of the likelihoods"),
 		table.Num("excess_error", "error rate less that of the true probabilities"),
 	}, learner.StepColumns())...)
-	c.state = table.New("state", append(key, table.Int("bytes", "size of the checkpoint in bytes"),
+	c.state = table.New("state", append(key, table.Int("bytes", "size of the means and covariances in bytes"),
 		table.Num("twin_gap", "largest difference of a probability from a network with another random stream"))...)
 	c.agreement = table.New("agreement", append(key,
 		table.Num("tv", "total variation from Huber's perceptron, each with what it has learned"),

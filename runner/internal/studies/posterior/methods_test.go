@@ -85,7 +85,7 @@ func TestPaper(t *testing.T) {
 		if none != failed || !failed && !(p < 1e-13 && cross < 1e-12 && variance > 0.01) {
 			t.Errorf("row %d: gaps %g, %g, %g; broken down: %v", i, p, cross, variance, failed)
 		}
-		if state.Nums("twin_gap")[i] != 0 || state.Nums("bytes")[i] != size || size < 500 {
+		if state.Nums("twin_gap")[i] != 0 || state.Nums("bytes")[i] != size || size < 100 {
 			t.Errorf("row %d: twin gap %g, %g bytes", i, state.Nums("twin_gap")[i], state.Nums("bytes")[i])
 		}
 	}
