@@ -18,7 +18,7 @@
 // closed form and is weighted by its predictions of each example before learning it. Some of them follow a
 // stream whose distribution changes. A [Classifier] also keeps the distribution of the inputs, see
 // [familiar.Inputs], and how often the mixture was wrong before it learned, see [Classifier.Threshold]. Scale
-// each input to a mean near 0 and a variance near 1.
+// each input to a mean near 0 and a variance near 1, or set [Options].Scale.
 package classifier
 
 import (
@@ -46,6 +46,10 @@ type Options struct {
 	Classes int   // 2 or more; AddClass adds more
 	Hidden  []int // sizes of the hidden layers of the networks; nil: one of 50 units
 	Images  bool  // inputs are the pixels of square grey images, row after row
+
+	// Scale scales each input along the stream, see [Scaling], for inputs whose ranges are not known before. It
+	// is not for images, nor for examples sorted by class: the first class would be scaled differently.
+	Scale bool
 }
 
 // Decision says which inputs are classified. The zero value classifies all.
@@ -72,6 +76,8 @@ type Classifier struct {
 
 	mu       sync.Mutex
 	model    bnn.Model
+	scaling  *Scaling   // nil without Options.Scale
+	scaled   []float64  // scratch space: the scaled input
 	latest   []float64  // the last input that was predicted, until an example is learned
 	forecast forecast   // its prediction
 	scratch  Prediction // predictions of Learn
@@ -93,14 +99,19 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	return From(m, NewHistory(o.Inputs)), nil
+	c := From(m, NewHistory(o.Inputs))
+	if o.Scale {
+		c.scaling = NewScaling(o.Inputs)
+	}
+	return c, nil
 }
 
 func (o Options) validate() error {
 	empty := slices.ContainsFunc(o.Hidden, func(units int) bool { return units < 1 })
 	return field.InGo(errors.Join(field.Refuse(o.Inputs < 1, "inputs", o.Inputs, "1 or more"),
 		field.Between("classes", 2, bnn.MostClasses, o.Classes),
-		field.Refuse(empty, "hidden", o.Hidden, "a number of units ≥ 1 for each layer")), o)
+		field.Refuse(empty, "hidden", o.Hidden, "a number of units ≥ 1 for each layer"),
+		field.Refuse(o.Scale && o.Images, "scale", true, "false for images")), o)
 }
 
 // From returns a classifier of any model, such as a network or an output layer, and the history of the
@@ -140,11 +151,14 @@ func (c *Classifier) Learn(x []float64, class int) error {
 	if len(c.latest) == 0 || !slices.Equal(c.latest, x) {
 		_ = c.next(&c.scratch.Details, x) // Observe reports invalid examples; else p is NaN, and not recorded
 	}
-	if _, err := c.model.Observe(x, class); err != nil {
+	if _, err := c.model.Observe(c.scaling.apply(&c.scaled, x), class); err != nil {
 		return err
 	}
 	c.latest = c.latest[:0]
 	c.History.add(c.model, &c.forecast, x, class)
+	if c.scaling != nil {
+		c.scaling.Observe(x)
+	}
 	return nil
 }
 
@@ -154,7 +168,7 @@ func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
-	err := predict(dst, x)
+	err := predict(dst, c.scaling.apply(&c.scaled, x))
 	c.forecast.set(c.model, dst)
 	if c.latest = c.latest[:0]; err == nil {
 		c.latest = append(c.latest, x...)

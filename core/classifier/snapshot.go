@@ -15,6 +15,7 @@ type Snapshot struct {
 	Decision Decision // which inputs are classified
 
 	model    bnn.Predictor
+	scaling  *Scaling
 	familiar *familiar.Inputs
 	record   *selective.Record
 	reason   error // why there is no promise, if not nil
@@ -29,7 +30,9 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 		c.mu.Unlock()
 		return nil, errZero
 	}
-	s := &Snapshot{Decision: c.Decision, model: c.model.Snapshot(), reason: errNoRecord}
+	s := &Snapshot{
+		Decision: c.Decision, model: c.model.Snapshot(), scaling: c.scaling.clone(), reason: errNoRecord,
+	}
 	inputs, _ := c.model.Shape()
 	if c.Familiar != nil {
 		s.familiar = c.Familiar.Clone()
@@ -56,7 +59,8 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 // Predict sets dst to the prediction for x. After an error, of a bad input a [*bnn.ExampleError], the class is
 // Unknown and the numbers are NaN. The output layer of the default allocates some 5 kB each time.
 func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
-	if err := s.model.Predict(&dst.Details, x); err != nil {
+	var scaled []float64
+	if err := s.model.Predict(&dst.Details, s.scaling.apply(&scaled, x)); err != nil {
 		return dst.fail(err)
 	}
 	dst.decide(s.Decision, familiarity(s.familiar, s.model, x, dst.Details.Class()))
