@@ -286,6 +286,7 @@ func TestRefuses(t *testing.T) {
 			"counts":  func(s *State) { s.Count = s.Count[1:] },
 			"sum":     func(s *State) { s.Sum[0] = math.NaN() },
 			"scatter": func(s *State) { s.Scatter = s.Scatter[1:] },
+			"minus":   func(s *State) { s.Scatter[0] = -1000 },
 			"beyond":  func(s *State) { s.Kept[0] = math.MinInt16 },
 			"class":   func(s *State) { s.KeptClass[0] = 3 },
 			"order":   func(s *State) { s.Kept[0], s.Kept[3] = s.Kept[3], s.Kept[0] },

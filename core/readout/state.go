@@ -2,6 +2,7 @@ package readout
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"closedform/internal/kernel"
@@ -85,6 +86,9 @@ func Restore(c Config, s State) (*Layer, error) {
 		copy(q, s.Scatter[k*len(q):])
 	}
 	l.kept.addSquares(t.squares, 1)
+	if t.examples() > 0 && sharedGaussians(t.moments()) == nil { // not positive semi-definite
+		return nil, errState
+	}
 	if l.sequence != nil && !l.sequence.restore(*s.Sequence, t) {
 		return nil, errState
 	}
@@ -101,8 +105,12 @@ func (s *State) fits(c Config) bool {
 	}
 	return len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == squares*d*(d+1)/2 &&
 		len(s.Kept) == len(s.KeptClass)*d && len(s.KeptCount) == len(s.KeptClass) &&
-		kernel.Finite(slices.Concat(s.Sum, s.Scatter)...) && c.Sequential == (s.Sequence != nil) &&
+		within(limit*float64(examples), s.Sum) && within(limit*limit*float64(examples), s.Scatter) && c.Sequential == (s.Sequence != nil) &&
 		(s.Sequence == nil || s.Sequence.fits(d+1, c.Classes, examples))
+}
+
+func within(most float64, numbers []float64) bool {
+	return !slices.ContainsFunc(numbers, func(v float64) bool { return !(math.Abs(v) <= most) })
 }
 
 // fits reports whether the state can be that of d − 1 inputs after n examples.
