@@ -62,19 +62,14 @@ const version int64 = 9
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.
 func Save(w io.Writer, m bnn.Model, note string) error {
-	data, err := write(m, note)
-	if err == nil {
-		_, err = w.Write(data)
+	f := contents(m, note)
+	if f.err == nil {
+		_, f.err = w.Write(archive(version, f.entries))
 	}
-	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+	if f.err != nil {
+		return fmt.Errorf("checkpoint: %w", f.err)
 	}
 	return nil
-}
-
-func write(m bnn.Model, note string) ([]byte, error) {
-	f := contents(m, note)
-	return archive(version, f.entries), f.err
 }
 
 func contents(m bnn.Model, note string) file {
@@ -94,7 +89,7 @@ func archive(format int64, entries []entry) []byte {
 	if size > largest(data) {
 		data = pack(entries, zip.Store)
 	}
-	copy(data[len(data)-len(digest{}):], digestOf(data))
+	copy(data[len(data)-digits:], digest(data))
 	return data
 }
 
@@ -105,10 +100,10 @@ func formatted(format int64, entries []entry) []entry {
 // largest returns the largest size of the entries of a file.
 func largest(file []byte) int { return 16 * max(1<<20, len(file)) }
 
-type digest [2 * sha256.Size]byte
+const digits = 2 * sha256.Size // of the digest
 
-func digestOf(file []byte) []byte {
-	return fmt.Appendf(nil, "%x", sha256.Sum256(file[:len(file)-len(digest{})]))
+func digest(file []byte) []byte {
+	return fmt.Appendf(nil, "%x", sha256.Sum256(file[:len(file)-digits]))
 }
 
 // pack returns an archive with room for its digest.
@@ -122,7 +117,7 @@ func pack(entries []entry, method uint16) []byte {
 		w, _ := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: method})
 		_, _ = w.Write(e.data)
 	}
-	_ = z.SetComment(strings.Repeat("0", len(digest{})))
+	_ = z.SetComment(strings.Repeat("0", digits))
 	_ = z.Close()
 	return data.Bytes()
 }
@@ -152,7 +147,7 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; "+
 			"train the network again, or use the program that wrote it", format, version)
 	}
-	if !bytes.HasSuffix(data, digestOf(data)) {
+	if !bytes.HasSuffix(data, digest(data)) {
 		return nil, "", errAltered
 	}
 	m = f.load("")
