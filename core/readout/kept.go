@@ -92,9 +92,9 @@ func (k kept) restore(s State) bool {
 	return true
 }
 
-// copies returns how often an example came on average, and 1 if equal inputs had different classes. Inputs that
-// always come with the same class are taken for the same examples again, which say nothing new: to leave out
-// one of them is to leave out all. They may differ in one pair of a hundred, by chance or noise.
+// copies returns how often each of the examples came at least, and 1 if equal inputs had different classes.
+// Inputs that always come with the same class are taken for the same examples again, which say nothing new: to
+// leave out one of them is to leave out all. They may differ in one pair of a hundred, by chance or noise.
 func copies(examples []example) float64 {
 	byInput := map[uint64][]float64{} // by hash: the number of examples, and of pairs of one class, doubled
 	for _, e := range examples {
@@ -106,14 +106,18 @@ func copies(examples []example) float64 {
 		n[0] += e.count
 		n[1] += e.count * (e.count - 1)
 	}
-	var count, pairs, equal float64
+	least := math.Inf(1)
+	var pairs, equal float64
 	for _, n := range byInput { // sums of integers, exact in any order
-		count, pairs, equal = count+n[0], pairs+n[0]*(n[0]-1), equal+n[1]
+		least, pairs, equal = min(least, n[0]), pairs+n[0]*(n[0]-1), equal+n[1]
 	}
-	if equal < 0.99*pairs {
+	for _, e := range examples {
+		least = min(least, e.count)
+	}
+	if equal < 0.99*pairs || math.IsInf(least, 1) {
 		return 1
 	}
-	return count / float64(len(byInput))
+	return least
 }
 
 // addSquares adds sign·Σxxᵀ over the examples of the kept inputs to the squares, exactly.

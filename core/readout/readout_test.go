@@ -371,6 +371,10 @@ func TestRepeatedRows(t *testing.T) {
 			check.NearAll(t, "P", predictedAt(t, often, z), predictedAt(t, once, z), 0.02)
 			check.Near(t, "p-value", pValue(t, often, z), pValue(t, once, z), 1e-9)
 		}
+		some := learned(t, c, append(slices.Clone(examples), examples[0], examples[7])) // as in most tables
+		for _, e := range examples[20:] {
+			check.NearAll(t, "P with two rows twice", predictedAt(t, some, e.x), predictedAt(t, once, e.x), 0.1)
+		}
 	})
 }
 
