@@ -53,8 +53,8 @@ type Config struct {
 	// inputs, bias included, and else for 1; [Network.Config] returns the number.
 	Replications []float64 `toml:"replications" json:"replications" range:"0 1e300"`
 
-	// ProcessNoise has for each layer the share q, 0 ≤ q < 1, of the way back to the prior covariance Σ₀ = σ₀²I
-	// that an example undoes, for streams whose distribution changes. nil is no noise. With each example
+	// ProcessNoise has for each layer a share q, 0 ≤ q < 1, for streams whose distribution changes. nil is no
+	// noise. With each example the covariances return by the share q to the prior covariance Σ₀ = σ₀²I,
 	//
 	//	Σ_j += q(Σ₀ − Σ_j),
 	//

@@ -208,8 +208,8 @@ func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 
 // Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the given
 // share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. The threshold holds
-// for the next examples of the stream, if they are like those of the last half. It is an error if nothing can
-// be promised at all: without a record, or if the classes come in runs.
+// for the next examples of the stream, if they are like those of the last half; a gradual drift breaks more
+// promises. It is an error if nothing can be promised at all: without a record, or if the classes come in runs.
 func (c *Classifier) Threshold(share, confidence float64) (float64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

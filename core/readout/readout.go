@@ -3,7 +3,7 @@
 // another class at any time. It predicts by a Gaussian for each class, of the inputs (kind Gaussian), or of
 // the outputs of a ridge regression of one-hot labels (kind Ridge). Inputs are limited to ±32 and rounded to
 // multiples of 2⁻⁹, which makes the sums of up to 2²⁵ examples exact. Up to 2,000 different inputs are kept.
-// Examples that come again, always with the same class, count once.
+// If all examples come again, with the same class, each counts once.
 //
 // Each model is in a file with its formulas, and uses those above it:
 //
