@@ -135,10 +135,10 @@ func (w *diagonal) copy(from weights) {
 
 func (w *diagonal) forget(first int, prior, share float64) {
 	_, out := w.variance.Dims()
-	all := w.variance.RawMatrix().Data
-	all = all[first*out : min((first+4)*out, len(all))]
-	for i, v := range all {
-		all[i] = v + float64(share*(prior-v))
+	variances := w.variance.RawMatrix().Data
+	variances = variances[first*out : min((first+4)*out, len(variances))]
+	for i, v := range variances {
+		variances[i] = v + float64(share*(prior-v))
 	}
 }
 

@@ -132,9 +132,9 @@ func (t *triangles) forget(first int, prior, share float64) {
 	for r := range len(t.factor) / t.length {
 		for j := 0; j <= first; j += 4 {
 			rows, width := t.rows(r, j), t.padded-j
-			for at := first - j; at < len(rows); at += width {
+			for start := first - j; start < len(rows); start += width {
 				for i := range 4 {
-					rows[at+i] *= keep
+					rows[start+i] *= keep
 				}
 			}
 		}

@@ -327,12 +327,12 @@ func TestPromises(t *testing.T) {
 			for i, threshold := range []func(share, confidence float64) (float64, error){
 				c.Threshold, check.Must(c.Snapshot()).Threshold,
 			} {
-				least, err := threshold(0.3, 0.9)
+				confidence, err := threshold(0.3, 0.9)
 				if check.True(t, (err == nil) == want[i], "%s, model %d: %v", order, k, err); err != nil {
 					check.Refuses(t, order, err, "no promise, as")
 					continue
 				}
-				check.True(t, least < 1, "%s, model %d: threshold %g", order, k, least)
+				check.True(t, confidence < 1, "%s, model %d: threshold %g", order, k, confidence)
 				check.Refuses(t, "share", check.Err(threshold(2, 0.9)), "selective: ")
 			}
 		}

@@ -115,7 +115,7 @@ func (w *memberWeights) follow(logP []float64) {
 	w.average()
 }
 
-// relative sets p to the probabilities relative to the largest, and returns the logarithm of that.
+// relative sets p_k to exp(logP_k − max logP), and returns max logP.
 func (w *memberWeights) relative(logP []float64) (top float64) {
 	for k, x := range logP {
 		logP[k] = atLeast(x, smallest)

@@ -106,18 +106,14 @@ func copies(examples []example) float64 {
 		n[0] += e.count
 		n[1] += e.count * (e.count - 1)
 	}
-	least := math.Inf(1)
 	var pairs, equal float64
 	for _, n := range byInput { // sums of integers, exact in any order
-		least, pairs, equal = min(least, n[0]), pairs+n[0]*(n[0]-1), equal+n[1]
+		pairs, equal = pairs+n[0]*(n[0]-1), equal+n[1]
 	}
-	for _, e := range examples {
-		least = min(least, e.count)
-	}
-	if equal < 0.99*pairs || math.IsInf(least, 1) {
+	if equal < 0.99*pairs {
 		return 1
 	}
-	return least
+	return slices.MinFunc(examples, func(a, b example) int { return cmp.Compare(a.count, b.count) }).count
 }
 
 // addSquares adds sign·Σxxᵀ over the examples of the kept inputs to the squares, exactly.
