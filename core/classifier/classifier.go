@@ -76,7 +76,6 @@ type Classifier struct {
 
 	mu       sync.Mutex
 	model    bnn.Model
-	scaling  *Scaling   // nil without Options.Scale
 	scaled   []float64  // scratch space: the scaled input
 	latest   []float64  // the last input that was predicted, until an example is learned
 	forecast forecast   // its prediction
@@ -101,7 +100,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 	}
 	c := From(m, NewHistory(o.Inputs))
 	if o.Scale {
-		c.scaling = NewScaling(o.Inputs)
+		c.Scaling = NewScaling(o.Inputs)
 	}
 	return c, nil
 }
@@ -151,13 +150,14 @@ func (c *Classifier) Learn(x []float64, class int) error {
 	if len(c.latest) == 0 || !slices.Equal(c.latest, x) {
 		_ = c.next(&c.scratch.Details, x) // Observe reports invalid examples; else p is NaN, and not recorded
 	}
-	if _, err := c.model.Observe(c.scaling.apply(&c.scaled, x), class); err != nil {
+	scaled := c.Scaling.apply(&c.scaled, x)
+	if _, err := c.model.Observe(scaled, class); err != nil {
 		return err
 	}
 	c.latest = c.latest[:0]
-	c.History.add(c.model, &c.forecast, x, class)
-	if c.scaling != nil {
-		c.scaling.Observe(x)
+	c.add(c.model, &c.forecast, x, scaled, class)
+	if c.Scaling != nil {
+		c.Scaling.Observe(x)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
-	err := predict(dst, c.scaling.apply(&c.scaled, x))
+	err := predict(dst, c.Scaling.apply(&c.scaled, x))
 	c.forecast.set(c.model, dst)
 	if c.latest = c.latest[:0]; err == nil {
 		c.latest = append(c.latest, x...)

@@ -191,7 +191,7 @@ func TestScale(t *testing.T) {
 			check.Refuses(t, "NaN", s.Predict(&p, []float64{1, math.Inf(1), 7}), "input 1 is +Inf")
 		}
 		check.Refuses(t, "infinite", c.Learn([]float64{1, math.Inf(1), 7}, 0), "input 1 is +Inf")
-		check.True(t, c.Learn(x, 3) != nil && c.scaling.Seen == i+1, "an error was learned")
+		check.True(t, c.Learn(x, 3) != nil && c.Scaling.Seen == i+1, "an error was learned")
 	}
 	check.Must(Load(bytes.NewReader(saved(t, c))))
 	note := `{"decision":{},"scaling":{"seen":1,"mean":[0],"squares":[0]}}`

@@ -26,6 +26,9 @@ import (
 type History struct {
 	Familiar *familiar.Inputs `json:"familiar,omitempty"` // distribution of the inputs; nil: not kept
 	Record   *Record          `json:"record,omitempty"`   // nil: not kept
+
+	// Scaling scales the inputs for the model; nil: they are not scaled. It observes each example after Add.
+	Scaling *Scaling `json:"scaling,omitempty"`
 }
 
 // Record has the predictions of the latest examples before they were learned, by a model as it is along the
@@ -79,10 +82,12 @@ func (f *forecast) set(m bnn.Model, p *bnn.Prediction) {
 func (h *History) Add(m bnn.Model, p *bnn.Prediction, x []float64, class int) {
 	var f forecast
 	f.set(m, p)
-	h.add(m, &f, x, class)
+	var scaled []float64
+	h.add(m, &f, x, h.Scaling.apply(&scaled, x), class)
 }
 
-func (h *History) add(m bnn.Model, f *forecast, x []float64, class int) {
+// add adds an example with the inputs x, of which the model has the scaled ones.
+func (h *History) add(m bnn.Model, f *forecast, x, scaled []float64, class int) {
 	if h.Familiar != nil {
 		_ = h.Familiar.Observe(x) // the distribution leaves out inputs beyond ±1e100
 	}
@@ -95,7 +100,7 @@ func (h *History) add(m bnn.Model, f *forecast, x []float64, class int) {
 			_, classes := m.Shape()
 			r.Order = mixture.NewOrder(classes)
 		}
-		r.Order.Add(x, class, []float64{kernel.Log(f.p[class])})
+		r.Order.Add(scaled, class, []float64{kernel.Log(f.p[class])})
 	}
 	if !r.Rows.add(x, class) {
 		r.Next.add(f.next.confidence, f.next.class != class)
@@ -129,6 +134,9 @@ func (h *History) validate(m bnn.Model) error {
 	inputs, classes := m.Shape()
 	if h.Familiar != nil && len(h.Familiar.Low) != inputs {
 		return fmt.Errorf("the familiarity of %d inputs, for a model with %d", len(h.Familiar.Low), inputs)
+	}
+	if h.Scaling != nil && !h.Scaling.fits(inputs) {
+		return fmt.Errorf("the scaling is not that of %d inputs", inputs)
 	}
 	if r := h.Record; r != nil {
 		if r.Order != nil && !r.Order.Fits(inputs, classes, 1) {

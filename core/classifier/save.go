@@ -12,7 +12,6 @@ import (
 
 type state struct {
 	History
-	Scaling  *Scaling        `json:"scaling,omitempty"`
 	Decision *Decision       `json:"decision,omitempty"`
 	Note     json.RawMessage `json:"note,omitempty"`
 }
@@ -44,7 +43,7 @@ func (c *Classifier) bytes() ([]byte, error) {
 	for _, x := range d.numbers() {
 		*x = min(*x, math.MaxFloat64) // JSON has no infinity
 	}
-	note, err := json.Marshal(state{c.History, c.scaling, &d, c.Note})
+	note, err := json.Marshal(state{c.History, &d, c.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +75,12 @@ func Load(r io.Reader) (*Classifier, error) {
 	if err := s.History.validate(m); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	if inputs, _ := m.Shape(); s.Scaling != nil && !s.Scaling.fits(inputs) {
-		return nil, fmt.Errorf("classifier: the scaling is not that of %d inputs", inputs)
-	}
 	for _, x := range s.Decision.numbers() {
 		if *x == math.MaxFloat64 {
 			*x = math.Inf(1)
 		}
 	}
 	c := From(m, &s.History)
-	c.Decision, c.Note, c.scaling = *s.Decision, s.Note, s.Scaling
+	c.Decision, c.Note = *s.Decision, s.Note
 	return c, nil
 }

@@ -31,7 +31,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 		return nil, errZero
 	}
 	s := &Snapshot{
-		Decision: c.Decision, model: c.model.Snapshot(), scaling: c.scaling.clone(), reason: errNoRecord,
+		Decision: c.Decision, model: c.model.Snapshot(), scaling: c.Scaling.clone(), reason: errNoRecord,
 	}
 	inputs, _ := c.model.Shape()
 	if c.Familiar != nil {

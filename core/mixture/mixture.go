@@ -84,7 +84,7 @@ func New(members ...bnn.Model) (*Mixture, error) {
 		logP: make([]float64, n),
 	}
 	for k, member := range members {
-		if follows(member) {
+		if Follows(member) {
 			m.whole.members.doubt(k) // a follower knows little of what came long ago
 		}
 	}
@@ -156,8 +156,8 @@ func networks(models []bnn.Model) (list []*bnn.Network) {
 	return list
 }
 
-// follows reports whether the model forgets by design: whether its networks have process noise.
-func follows(m bnn.Model) bool {
+// Follows reports whether the model forgets by design: whether its networks have process noise.
+func Follows(m bnn.Model) bool {
 	return slices.ContainsFunc(networks([]bnn.Model{m}), func(n *bnn.Network) bool {
 		return kernel.Sum(n.Config().ProcessNoise) > 0
 	})

@@ -43,7 +43,7 @@ func (m *Mixture) Snapshot() bnn.Predictor {
 	}
 	s.relearns = 2*len(s.sample) >= s.order.examples()
 	for _, member := range m.members {
-		s.members, s.follows = append(s.members, member.Snapshot()), append(s.follows, follows(member))
+		s.members, s.follows = append(s.members, member.Snapshot()), append(s.follows, Follows(member))
 	}
 	if !slices.Contains(s.follows, false) {
 		clear(s.follows) // test some member

@@ -22,10 +22,13 @@ const (
 	// Centred is Unit, but gives each input the mean 0. Inputs that are rarely other than 0 stay small.
 	Centred Scaling = "centred"
 	None    Scaling = "none" // leaves inputs as they are
+	// Stream scales each input by the mean and the deviation of the examples before, see [classifier.Scaling].
+	// It is not for images, nor for classes that come one after another.
+	Stream Scaling = "stream"
 )
 
 // Words returns the words of all scalings.
-func (Scaling) Words() []string { return field.Words(Standard, Unit, Centred, None) }
+func (Scaling) Words() []string { return field.Words(Standard, Unit, Centred, None, Stream) }
 
 // Input is where an input comes from and how it is scaled: (x − Shift) · Factor.
 type Input struct {
@@ -77,7 +80,7 @@ func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 			in.Fill = &mean[j]
 		}
 		switch kind {
-		case None:
+		case None, Stream: // the classifier scales along the stream
 			continue
 		case Centred:
 			in.Shift = mean[j]

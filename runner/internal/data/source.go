@@ -47,6 +47,9 @@ type Source struct {
 	// TestRows are the rows of the test part that are used, such as "1-500"; default all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
+	// Stream leaves out the test part: each example is predicted before it is learned; default false.
+	Stream bool `toml:"stream,omitempty" json:"stream,omitzero"`
+
 	// Scale is the scaling of inputs, fitted to the training part; default by kind, see below.
 	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"`
 
@@ -64,18 +67,22 @@ func (s *Source) Validate() error {
 	}
 	*s = s.WithDefaults()
 	if s.Name != "" {
-		return errors.Join(s.Sample.Validate(), field.Refuse(s.Test == 0, "test", s.Test, "1 or more"))
+		return errors.Join(s.Sample.Validate(),
+			field.Refuse((s.Test > 0) == s.Stream, "test", s.Test, "1 or more, or none with stream = true"))
 	}
 	testFiles := s.TestFile != "" || s.TestImages != ""
 	testLabels := testFiles && s.Labels != ""
+	test, value := s.given("test_file", "test_images", "test_labels", "test_rows")
 	return errors.Join(
+		field.Refuse(s.Stream && test != "", test, value, "none, with stream = true"),
+		field.Refuse(s.Images != "" && s.Scale == dataset.Stream, "scale", s.Scale, "another one for images"),
 		field.Refuse(s.Images != "" && s.Labels == "", "labels", nil, "images and labels together"),
 		field.Refuse(testLabels && s.TestLabels == "", "test_labels", nil, "the classes of the test part"),
 		field.Refuse(!testLabels && s.TestLabels != "", "test_labels", s.TestLabels,
 			"with labels and test_file or test_images"),
-		field.Refuse((s.TestFraction != 0) == (testFiles || s.TrainRows != ""), "test_fraction", s.TestFraction,
-			`one test part: train_rows = "1-100", or test_fraction = 0.2, or test_file or test_images with `+
-				`test_labels, with train_rows or without`),
+		field.Refuse((s.TestFraction != 0) == (testFiles || s.TrainRows != "" || s.Stream), "test_fraction",
+			s.TestFraction, `one test part: train_rows = "1-100", or test_fraction = 0.2, or test_file or test_images `+
+				`with test_labels, with train_rows or without; or none with stream = true`),
 		s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
@@ -189,6 +196,9 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 		return train, test, nil
 	case s.test != nil:
 		test = s.test
+		train, err = Rows(s.whole, "train_rows", s.TrainRows)
+	case s.Stream:
+		test = s.whole.Subset(nil)
 		train, err = Rows(s.whole, "train_rows", s.TrainRows)
 	case s.TrainRows != "":
 		train, test, err = splitRows(s.whole, "train_rows", s.TrainRows)

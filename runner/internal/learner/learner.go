@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/core/features"
 	"closedform/core/readout"
 	"closedform/internal/kernel"
@@ -28,8 +29,9 @@ type Learner interface {
 type Classifier struct {
 	Learners []Learner // one learner, or the members of an ensemble of baselines
 	Classes  int
-	Map      *features.Map // random features of the inputs; nil: the learners have the inputs themselves
-	Err      error         // the error of the learner that failed; nil: none has failed
+	Map      *features.Map       // random features of the inputs; nil: the learners have the inputs themselves
+	Scaling  *classifier.Scaling // scales the inputs along the stream; nil: they are not scaled so
+	Err      error               // the error of the learner that failed; nil: none has failed
 }
 
 // NewClassifier returns a classifier without features.
@@ -48,10 +50,21 @@ func (c *Classifier) Observe(x []float64, class int) {
 			err = l.Observe(mapped[0], class)
 		}
 	}
-	c.Err = err
+	if c.Err = err; c.Scaling != nil {
+		c.Scaling.Observe(x)
+	}
 }
 
 func (c *Classifier) features(x [][]float64) ([][]float64, error) {
+	if c.Scaling != nil {
+		scaled := matrix(len(x), len(x[0]))
+		for i := range x {
+			if err := c.Scaling.Scale(scaled[i], x[i]); err != nil {
+				return nil, err
+			}
+		}
+		x = scaled
+	}
 	if c.Map == nil {
 		return x, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -205,6 +206,27 @@ func (m *Method) with(candidate []any) (Method, error) {
 		with.Model.Architecture = with.Architecture
 	}
 	return with, nil
+}
+
+// Choose returns the candidate of the smallest loss, the first of equals, and its description; without
+// candidates the method itself.
+func (m Method) Choose(loss func(Method) (float64, error)) (best Method, chosen string, err error) {
+	best = m
+	lowest := math.Inf(1)
+	for k, candidate := range m.Candidates {
+		with, err := m.with(candidate)
+		if err != nil {
+			return m, "", err
+		}
+		l, err := loss(with)
+		if err != nil {
+			return m, "", err
+		}
+		if k == 0 || l < lowest {
+			best, chosen, lowest = with, m.describe(candidate), l
+		}
+	}
+	return best, chosen, nil
 }
 
 func (m *Method) describe(candidate []any) string {

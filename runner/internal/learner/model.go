@@ -60,6 +60,9 @@ type Model struct {
 	// ProcessNoise is, by layer, which share of the gap to the prior variance an example closes; default 0.
 	ProcessNoise []float64 `toml:"process_noise,omitempty" json:",omitempty"`
 
+	// Followers are the members of the default mixture that have process noise; default true.
+	Followers bool `toml:"followers"`
+
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
 }
@@ -69,7 +72,7 @@ func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
 		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden,
-		Lambda: slope.Lambda{Word: "slope"}, Rho: 0.5,
+		Lambda: slope.Lambda{Word: "slope"}, Rho: 0.5, Followers: true,
 		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
@@ -139,6 +142,7 @@ func (m *Model) Validate() error {
 		field.Refuse(!fits, "rho", m.Rho, fmt.Sprintf("0 to %v with a word for lambda", slope.MostRho)),
 		field.Refuse(m.ProcessNoise != nil && (layer || m.hasBank()), "process_noise", m.ProcessNoise,
 			"members = 1 or more, without output: some members of the default mixture have noise of their own"),
+		field.Refuse(!m.Followers && !m.hasBank(), "followers", false, "in the default mixture"),
 		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", true, `with hidden = "frozen"`),
 		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", m.PriorFactor,
 			"without prior_var"),
@@ -243,7 +247,11 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 		})
 	case m.hasBank():
 		var b *mixture.Mixture
-		if b, err = classifier.NewMixture(cfg, s.Images, src); err == nil {
+		b, err = classifier.NewMixture(cfg, s.Images, src)
+		if err == nil && !m.Followers {
+			b, err = mixture.New(slices.DeleteFunc(b.Members(), mixture.Follows)...)
+		}
+		if err == nil {
 			b.Serial() // the cells of an experiment use all processors already
 			n.Model = b
 		}

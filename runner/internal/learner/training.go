@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"closedform/core/classifier"
 	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/runner/dataset"
@@ -49,8 +50,8 @@ type Result struct {
 	Chosen string         // the chosen candidate, such as "prior_var=10 sigma_v=0.1"; empty without candidates
 }
 
-// Run chooses the candidate with the smallest log loss on the validation part, the first of equals, trains it
-// on all of train, and predicts test unless it is nil. Inputs of both are unscaled.
+// Run chooses the candidate with the smallest log loss on the validation part, trains it on all of train, and
+// predicts test unless it is nil. Inputs of both are unscaled.
 func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Examples) (*Result, error) {
 	if len(m.Candidates) == 0 {
 		return t.train(ctx, m, train, test)
@@ -61,20 +62,16 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	}
 	trial := t
 	trial.Observing, trial.Score = nil, nil
-	best, chosen, lowest := m, "", 0.0
-	for k, candidate := range m.Candidates {
-		with, err := m.with(candidate)
-		if err != nil {
-			return nil, err
-		}
+	best, chosen, err := m.Choose(func(with Method) (float64, error) {
 		r, err := trial.train(ctx, with, part, validation)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		release(r.Learners)
-		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < lowest {
-			best, chosen, lowest = with, m.describe(candidate), loss
-		}
+		return metric.LogLoss(r.P, r.Class), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r, err := t.train(ctx, best, train, test)
 	if err == nil {
@@ -84,7 +81,11 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 }
 
 func (t Training) train(ctx context.Context, m Method, train, test *dataset.Examples) (*Result, error) {
-	scaler, err := train.Scaler(cmp.Or(m.Scale, t.Scale, dataset.None))
+	scale := cmp.Or(m.Scale, t.Scale, dataset.None)
+	if scale == dataset.Stream && train.SquareImages() {
+		return nil, fmt.Errorf("%s: scale = %q is not for images", m.Name, scale)
+	}
+	scaler, err := train.Scaler(scale)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +95,16 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 		return nil, err
 	}
 	r := &Result{Classifier: c, Scaler: scaler, Passes: max(1, m.Passes)}
+	if scale == dataset.Stream {
+		c.Scaling = classifier.NewScaling(s.Inputs)
+	}
 	if !m.Online() {
 		t.Observing, t.Snapshots, r.Passes = nil, nil, 1
 	}
 	if train = scaler.Apply(train); test != nil {
 		test = scaler.Apply(test)
 	}
-	if t.Observing == nil && t.Score == nil && m.Members > 1 {
+	if t.Observing == nil && t.Score == nil && m.Members > 1 && c.Scaling == nil {
 		err = t.members(ctx, r, m, train)
 	} else {
 		err = t.passes(ctx, r, train, test)

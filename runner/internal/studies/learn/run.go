@@ -31,6 +31,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 			next := l.PredictNext(x)
 			c.p, c.class = append(c.p, next.P), append(c.class, class)
 			if s.Save {
+				history.Scaling = l.Scaling
 				history.Add(l.Network().Model, l.Network().Latest(), x, class)
 			}
 		}
