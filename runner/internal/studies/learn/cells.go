@@ -125,6 +125,10 @@ func (s spec) run(ctx context.Context) (table.Tables, []store.File, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		if s.Data.Stream {
+			tables, err := s.learnStream(ctx, train)
+			return tables, nil, err
+		}
 		tables, files, err := s.learn(ctx, train, test)
 		if err != nil || len(s.Seeds) == 1 {
 			return tables, files, err
@@ -171,6 +175,9 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 		return s.Data.Parts(s.stream("data"))
 	}
 	train = s.draw(s.Data.Train, "train")
+	if s.Data.Stream {
+		return train, nil, nil
+	}
 	if s.Data.Grid == 0 {
 		return train, s.draw(s.Data.Test, "test"), nil
 	}

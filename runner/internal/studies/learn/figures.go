@@ -25,6 +25,8 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 		return nil // a table shows the result
 	case e.swept:
 		return []study.Figure{plots.Drawing("sweep", "summary", e.drawSweep)}
+	case e.stream:
+		drawings = append(drawings, plots.Drawing("windows", "curve_summary", e.drawWindows))
 	case e.curve:
 		drawings = append(drawings, plots.Drawing("curve", "curve_summary", e.drawCurves))
 	}

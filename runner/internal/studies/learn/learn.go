@@ -42,6 +42,7 @@ type experiment struct {
 	Sweep     sweep        `toml:"sweep"`
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
+	Published []published  `toml:"published,omitempty" json:"-"`
 	Chosen    plots.Chosen `toml:"figures,omitzero"`
 	Save      struct {
 		Network bool `toml:"network,omitempty"`  // keep the first closed-form method and seed; default false
@@ -56,6 +57,7 @@ type experiment struct {
 	named    bool               // sets are tables [[set]]
 	swept    bool               // λ is swept, or both λ and ρ
 	curve    bool               // methods are scored along the stream
+	stream   bool               // the sets have no test part
 	plain    bool               // one set, one order, no sweep: predictions, or maps of a grid, are kept
 	overlap  map[string]float64 // test examples per training example of the sets that each seed splits anew
 }
@@ -66,7 +68,8 @@ type evaluate struct {
 	Passes []int `toml:"passes" check:"required increasing" range:"1 10,000"`
 	// Snapshots are numbers of examples of the first pass after which to score; default none, with [data] six.
 	Snapshots []int `toml:"snapshots,omitempty" check:"increasing" range:"1 1,000,000"`
-	// Validation is the share of the training part that chooses candidates; default 0.2.
+	// Validation is the share of the training part that chooses candidates, of a stream the first examples, which
+	// have no part in the scores; default 0.2.
 	Validation float64 `toml:"validation" check:"required" range:"1e-6 0.999999"`
 
 	Orders    int `toml:"orders,omitzero" range:"2 1000"`    // "repeated": number of orders of the same examples
@@ -75,6 +78,11 @@ type evaluate struct {
 	Samples int `toml:"samples,omitzero" range:"1 1,000,000,000"`
 	// Stride puts Monte Carlo on every stride-th line of the grid; default 1.
 	Stride int `toml:"stride,omitzero" range:"1 2,001"`
+
+	// Windows is the number of windows of a stream for its curve; default 1.
+	Windows int `toml:"windows,omitzero" json:",omitzero" range:"1 1000"`
+	// Promise is the share of wrong answers that is promised after half of a stream; default 0.05.
+	Promise float64 `toml:"promise,omitzero" json:",omitzero" range:"1e-6 0.999999"`
 
 	Reference string `toml:"reference,omitempty" json:"-"` // compare methods with this one; default none
 	// LeaveOut are methods, one of which is chosen for each set on the others; default none.
@@ -139,7 +147,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if !e.named {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
-	e.plain = !e.named && !e.swept && e.Evaluate.single()
+	streams := e.checkStreams()
+	e.plain = !e.named && !e.swept && !e.stream && e.Evaluate.single()
 	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // Prepare chooses Snapshots
 	for i := range e.sets {
 		s := &e.sets[i]
@@ -152,7 +161,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.saved = e.methods[i].Name
 	}
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
-	return errors.Join(err, e.check())
+	return errors.Join(err, streams, e.check())
 }
 
 func (e *experiment) sweptMethods() (methods []learner.Method) {

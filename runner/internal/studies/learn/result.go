@@ -19,6 +19,9 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 	if e.Evaluate.repeated() {
 		return r
 	}
+	if e.stream {
+		return e.streamResult(tables, seconds)
+	}
 	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
 		r.Notes = e.problems(runs)
 	}

@@ -1,0 +1,98 @@
+package learner
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// Bytes returns the size of the memory that the learners can reach: their state and scratch space. Slices
+// count by their lengths, and memory that is shared counts once, so equal learners have equal sizes.
+func (c *Classifier) Bytes() int {
+	w := walk{}
+	for _, l := range c.Learners {
+		if n, ok := l.(*Network); ok {
+			w.visit(reflect.ValueOf(n.Model))
+		} else {
+			w.visit(reflect.ValueOf(l))
+		}
+	}
+	w.visit(reflect.ValueOf(c.Map))
+	return w.size()
+}
+
+// span is a range of memory, to the address before end.
+type span struct{ begin, end uintptr }
+
+// walk has the visited values by their memory, and how many bytes have no address, as those in maps.
+type walk struct {
+	seen  map[memory]bool
+	spans []span
+	other int
+}
+
+type memory struct {
+	span
+	of reflect.Type
+}
+
+// enter adds memory, and reports whether values of this type in it have not been visited.
+func (w *walk) enter(at unsafe.Pointer, size uintptr, of reflect.Type) bool {
+	s := span{uintptr(at), uintptr(at) + size}
+	m := memory{s, of}
+	if w.seen == nil {
+		w.seen = map[memory]bool{}
+	}
+	if size == 0 || w.seen[m] {
+		return false
+	}
+	w.seen[m], w.spans = true, append(w.spans, s)
+	return true
+}
+
+func (w *walk) visit(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		w.visit(v.Elem())
+	case reflect.Pointer:
+		if !v.IsNil() && w.enter(v.UnsafePointer(), v.Type().Elem().Size(), v.Type().Elem()) {
+			w.visit(v.Elem())
+		}
+	case reflect.Slice:
+		of := v.Type().Elem()
+		if w.enter(v.UnsafePointer(), uintptr(v.Len())*of.Size(), of) && !plain(of) {
+			for i := range v.Len() {
+				w.visit(v.Index(i))
+			}
+		}
+	case reflect.Array:
+		for i := 0; i < v.Len() && !plain(v.Type().Elem()); i++ {
+			w.visit(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.visit(v.Field(i))
+		}
+	case reflect.Map:
+		for i := v.MapRange(); i.Next(); {
+			w.other += int(v.Type().Key().Size() + v.Type().Elem().Size())
+			w.visit(i.Value())
+		}
+	}
+}
+
+// plain reports whether values of the type refer to no other memory.
+func plain(t reflect.Type) bool { return t.Kind() <= reflect.Complex128 }
+
+func (w *walk) size() int {
+	slices.SortFunc(w.spans, func(a, b span) int { return cmp.Compare(a.begin, b.begin) })
+	total, end := w.other, uintptr(0)
+	for _, s := range w.spans {
+		if s.end > end {
+			total += int(s.end - max(s.begin, end))
+			end = s.end
+		}
+	}
+	return total
+}

@@ -1,0 +1,225 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/classifier"
+	"closedform/core/selective"
+	"closedform/figures"
+	"closedform/internal/field"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/plots"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// promised is the statistical confidence of promises.
+const promised = 0.95
+
+// published is a result of others on a set.
+type published struct {
+	Set    string  `toml:"set" check:"required"`       // the name of a [[set]]
+	Method string  `toml:"method" check:"required"`    // the method, in words
+	Error  float64 `toml:"error" range:"1e-6 0.99999"` // its share of wrong predictions
+	Source string  `toml:"source" check:"required"`    // where it was read
+}
+
+// checkStreams sets stream, and reports what does not go together with sets that have no test part.
+func (e *experiment) checkStreams() error {
+	v, refuse, names := &e.Evaluate, field.Refuse, []string(nil)
+	streams := 0
+	for _, s := range e.sets {
+		if names = append(names, s.Name); s.Stream {
+			streams++
+		}
+	}
+	if e.stream = streams > 0; e.stream {
+		v.Windows, v.Promise = max(v.Windows, 1), max(v.Promise, 0.05)
+	}
+	err := errors.Join(refuse(e.stream && streams < len(e.sets), "evaluate.windows", v.Windows,
+		"in all sets stream = true, or in none"),
+		refuse(!e.stream && v.Windows+len(e.Published) > 0, "evaluate.windows", v.Windows, "with stream = true"),
+		refuse(!e.stream && v.Promise > 0, "evaluate.promise", v.Promise, "with stream = true"),
+		refuse(e.stream && (e.swept || v.repeated() || !v.single() || slices.Max(v.Passes) > 1 || e.Save.Network),
+			"evaluate.windows", v.Windows, "one order and pass, nothing swept, repeated or saved"))
+	for i, p := range e.Published {
+		err = errors.Join(err, field.In(fmt.Sprint("published.", i+1), field.Among("set", names, p.Set)))
+	}
+	return err
+}
+
+// next has the predictions of the examples of a stream, each before it was learned.
+type next struct {
+	p          [][]float64
+	class      []int
+	confidence []float64
+	history    *classifier.History
+	threshold  float64 // of the confidence, promised after half of the stream; +Inf: no promise
+}
+
+// follow trains a method on a stream, and predicts each example before it is learned.
+func (s *spec) follow(ctx context.Context, m learner.Method, e *dataset.Examples) (*learner.Result, *next, error) {
+	t, out := s.training(), &next{history: classifier.NewHistory(e.Inputs())}
+	m.Candidates, t.Order = nil, nil
+	t.Observing = func(c *learner.Classifier, x []float64, class int) {
+		if len(out.class) == e.Len()/2 {
+			out.threshold = out.promise(c, s.Evaluate.Promise)
+		}
+		next := c.PredictNext(x)
+		out.p, out.class = append(out.p, next.P), append(out.class, class)
+		out.confidence = append(out.confidence, next.Confidence)
+		if n := c.Network(); n != nil && c.Err == nil {
+			out.history.Scaling = c.Scaling
+			out.history.Add(n.Model, n.Latest(), x, class)
+		}
+	}
+	r, err := t.Run(ctx, m, e, nil)
+	return r, out, err
+}
+
+// promise returns the smallest confidence from which on, after the predictions so far, at most the share is
+// promised to be wrong: that of a [classifier.Classifier], or of a baseline by the last half of them.
+func (n *next) promise(c *learner.Classifier, share float64) float64 {
+	var threshold float64
+	var err error
+	if network := c.Network(); network != nil {
+		threshold, err = classifier.From(network.Model, n.history).Threshold(share, promised)
+	} else {
+		var record selective.Record
+		for i := len(n.class) / 2; i < len(n.class); i++ {
+			record.Add(n.confidence[i], floats.MaxIdx(n.p[i]) != n.class[i])
+		}
+		threshold, err = record.Threshold(share, promised)
+	}
+	if err != nil {
+		return math.Inf(1) // nothing can be promised
+	}
+	return threshold
+}
+
+// learnStream chooses the candidate by the first part of the stream, and scores the others.
+func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tables, error) {
+	if order := orders[s.Order]; order != nil {
+		if src := s.shuffle(1); src != nil {
+			e = e.Subset(order(e, src))
+		}
+	}
+	head := int(math.Ceil(s.Evaluate.Validation * float64(e.Len())))
+	first := make([]int, head)
+	for i := range first {
+		first[i] = i
+	}
+	m, chosen, err := s.Method.Choose(func(m learner.Method) (float64, error) {
+		_, out, err := s.follow(ctx, m, e.Subset(first))
+		if err != nil {
+			return 0, err
+		}
+		return metric.LogLoss(out.p, out.class), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, out, err := s.follow(ctx, m, e)
+	if err != nil {
+		return nil, err
+	}
+	r.P, r.Class, r.Chosen = out.p[head:], out.class[head:], chosen
+	runs := s.runs(r, head)
+	runs.Columns = append(runs.Columns, s.streamColumns(r, out, head)...)
+	return table.Tables{runs, s.windows(r, head)}, nil
+}
+
+// streamColumns returns the columns of a run that only streams have.
+func (s *spec) streamColumns(r *learner.Result, out *next, head int) []table.Column {
+	same, answered, wrong := 0, 0, 0
+	for i := head; i < len(out.class); i++ {
+		if i > 0 && out.class[i] == out.class[i-1] {
+			same++
+		}
+		if i >= len(out.class)/2 && out.confidence[i] >= out.threshold {
+			if answered++; floats.MaxIdx(out.p[i]) != out.class[i] {
+				wrong++
+			}
+		}
+	}
+	persistent := 1 - float64(same)/float64(len(r.Class))
+	later := len(out.class) - len(out.class)/2
+	columns := []table.Column{
+		table.Num("kappa", "κ: 1 minus the ratio of the error to that of the same label as last time"),
+		table.Share("answered", fmt.Sprintf("share of the last half that a promise of %g wrong answers answers",
+			s.Evaluate.Promise)),
+		table.Share("answered_error", "share of wrong answers among these"),
+		table.Int("bytes", "memory of the learner after the stream, in bytes"),
+	}
+	for i, v := range []float64{
+		1 - metric.Error(r.P, r.Class)/persistent, float64(answered) / float64(later),
+		float64(wrong) / float64(answered), float64(r.Bytes()),
+	} {
+		columns[i].Nums = []float64{v}
+	}
+	return columns
+}
+
+// windows returns the scores of the windows of the scored part.
+func (s *spec) windows(r *learner.Result, head int) *table.Table {
+	columns, key := s.key()
+	columns = append(columns, table.Int("seen", "examples of the stream up to the end of the window"))
+	t := &table.Table{Name: "curve", Packed: true, Columns: slices.Concat(columns, learner.ScoreColumns()[:2])}
+	for w, begin := 1, 0; w <= s.Evaluate.Windows; w++ {
+		end := len(r.Class) * w / s.Evaluate.Windows
+		p, class := r.P[begin:end], r.Class[begin:end]
+		t.Add(key, head+end, metric.Error(p, class), metric.LogLoss(p, class))
+		begin = end
+	}
+	return t
+}
+
+// drawWindows draws the error by window, in a chart for each set.
+func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
+	var charts []figures.Chart
+	for _, group := range means.GroupBy("set") {
+		methods := e.Chosen.Among(group.Distinct("method"))
+		charts = append(charts, figures.Chart{
+			Title: group.Texts("set")[0], X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: "error"},
+			Curves: plots.NewLegend(e.Methods).Curves(group, methods, "seen", "error"),
+		})
+	}
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
+}
+
+// streamResult has a row for each method: error and log loss on each set, and the sums of time and memory.
+func (e *experiment) streamResult(tables table.Tables, seconds map[string]float64) (r study.Result) {
+	summary := tables.Get("summary")
+	sets := summary.Distinct("set")
+	r.Rows = [][]string{slices.Concat([]string{"method"}, sets, []string{"seconds", "kB"})}
+	for _, m := range learner.Names(e.Methods) {
+		row, time, bytes := []string{m}, 0.0, 0.0
+		for _, set := range sets {
+			cell := summary.Where("method", m).Where("set", set)
+			if cell.Len() == 0 {
+				row = append(row, "")
+				continue
+			}
+			row = append(row, fmt.Sprintf("%.2f %s", 100*cell.Nums("error")[0],
+				strings.Replace(fmt.Sprintf("%.3f", cell.Nums("log_loss")[0]), "0.", ".", 1)))
+			time += seconds["set="+set+" method="+m]
+			bytes = max(bytes, cell.Nums("bytes")[0])
+		}
+		r.Rows = append(r.Rows, append(row, fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", bytes/1e3)))
+	}
+	r.Notes = append(e.problems(tables.Get("runs")), "Each cell: the error in % and the log loss in nats. seconds: "+
+		"processor time, with that for candidates. kB: the largest memory of the learner.")
+	for _, p := range e.Published {
+		r.Notes = append(r.Notes, fmt.Sprintf("published: %s, %s: %.2f %% (%s)", p.Set, p.Method, 100*p.Error, p.Source))
+	}
+	return r
+}
