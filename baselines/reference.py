@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
 # The problem: 40 examples of three inputs and three classes. Networks have four hidden units.
@@ -298,6 +299,7 @@ def perceptron(lam=0.5):
 
 for name, p in {
     "majority": (DummyClassifier(strategy="prior").fit(X, CLASS).predict_proba(AT) * N + 1) / (N + K),
+    "nearest": (KNeighborsClassifier(5).fit(X[-30:], CLASS[-30:]).predict_proba(AT) * 5 + 1) / (5 + K),
     "class-gaussian": class_gaussian(),
     "map": softmax(AT1 @ softmax_regression(2 / 4).T),
     "laplace": laplace(),

@@ -11,6 +11,7 @@ import (
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
+	"closedform/baselines/learners/nearest"
 	"closedform/baselines/learners/perceptron"
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
@@ -74,6 +75,7 @@ func TestReference(t *testing.T) {
 	thinned := dropout.Config{Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3}
 	models := map[string]check.Predictor{
 		"majority":        learned(majority.New(majority.Config{}, 3, 3, nil)),
+		"nearest":         learned(nearest.New(nearest.Config{Window: 30}, 3, 3, nil)),
 		"class-gaussian":  learned(classgaussian.New(classgaussian.Config{Shrinkage: 0.1}, 3, 3, nil)),
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),

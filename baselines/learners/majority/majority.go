@@ -1,4 +1,5 @@
-// Package majority is a classifier that predicts the frequencies of the classes, whatever the input.
+// Package majority has classifiers that predict the same whatever the input: the frequencies of the classes,
+// or the class of the last example.
 package majority
 
 import (
@@ -46,5 +47,52 @@ func (m *Model) Predict(p, x []float64) error {
 		return err
 	}
 	floats.ScaleTo(p, 1/kernel.Sum(m.count), m.count)
+	return nil
+}
+
+// Last predicts the class of the last example: the no-change, or persistent, classifier of data streams
+// (Bifet et al., "Pitfalls in benchmarking data stream classification", ECML PKDD 2013).
+type Last struct {
+	*Model
+	class int // of the last example; -1: there is none
+	same  int // how many examples had the class of the one before
+}
+
+// NewLast returns a model without examples, for inputs of any length. It does not use the source.
+func NewLast(cfg Config, inputs, classes int, src rand.Source) (*Last, error) {
+	m, err := New(cfg, inputs, classes, src)
+	return &Last{Model: m, class: -1}, err
+}
+
+// Observe notes the class of an example.
+func (l *Last) Observe(x []float64, class int) error {
+	if err := l.Model.Observe(x, class); err != nil {
+		return err
+	}
+	if class == l.class {
+		l.same++
+	}
+	l.class = class
+	return nil
+}
+
+// Predict sets p to equal probabilities before the first example. After N examples, S of which had the class
+// of the one before, the last class c of the n has the probability
+//
+//	p_c = max((S + 1)/(N + 1), (1 + 10⁻⁶)/n),
+//
+// by Laplace's rule of succession for the N − 1 pairs, but always the largest. The others share the rest
+// equally.
+func (l *Last) Predict(p, x []float64) error {
+	if err := l.Model.Predict(p, x); err != nil || l.class < 0 {
+		return err
+	}
+	classes := float64(len(p))
+	examples := kernel.Sum(l.count) - classes
+	again := max(float64(l.same+1)/(examples+1), (1+1e-6)/classes)
+	for c := range p {
+		p[c] = (1 - again) / (classes - 1)
+	}
+	p[l.class] = again
 	return nil
 }

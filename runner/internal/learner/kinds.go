@@ -7,6 +7,7 @@ import (
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
+	"closedform/baselines/learners/nearest"
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
 )
@@ -18,7 +19,9 @@ var kinds = map[string]baseline{
 	"dropout":        batch(dropout.Fit),
 	"kalman":         network(kalman.New),
 	"laplace":        batch(laplace.Fit),
+	"last":           flat(majority.NewLast),
 	"majority":       flat(majority.New),
+	"nearest":        flat(nearest.New),
 	"sgd":            network(sgd.New),
 	"tagi":           network(tagi.New),
 }
