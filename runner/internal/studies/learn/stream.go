@@ -196,30 +196,41 @@ func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
-// streamResult has a row for each method: error and log loss on each set, and the sums of time and memory.
+// streamResult has a row for each method: error and log loss on each set, means of other scores over the sets,
+// promises, time and memory.
 func (e *experiment) streamResult(tables table.Tables, seconds map[string]float64) (r study.Result) {
-	summary := tables.Get("summary")
+	summary, runs := tables.Get("summary"), tables.Get("runs")
 	sets := summary.Distinct("set")
-	r.Rows = [][]string{slices.Concat([]string{"method"}, sets, []string{"seconds", "kB"})}
+	r.Rows = [][]string{slices.Concat([]string{"method"}, sets,
+		[]string{"kappa", "ECE", "promises", "broken", "answered", "seconds", "kB"})}
 	for _, m := range learner.Names(e.Methods) {
-		row, time, bytes := []string{m}, 0.0, 0.0
-		for _, set := range sets {
-			cell := summary.Where("method", m).Where("set", set)
-			if cell.Len() == 0 {
-				row = append(row, "")
-				continue
-			}
-			row = append(row, fmt.Sprintf("%.2f %s", 100*cell.Nums("error")[0],
-				strings.Replace(fmt.Sprintf("%.3f", cell.Nums("log_loss")[0]), "0.", ".", 1)))
+		row, time := []string{m}, 0.0
+		rows, given := summary.Where("method", m), runs.Where("method", m)
+		for i, set := range rows.Texts("set") {
+			row = append(row, fmt.Sprintf("%.2f %s", 100*rows.Nums("error")[i],
+				strings.Replace(fmt.Sprintf("%.3f", rows.Nums("log_loss")[i]), "0.", ".", 1)))
 			time += seconds["set="+set+" method="+m]
-			bytes = max(bytes, cell.Nums("bytes")[0])
 		}
-		r.Rows = append(r.Rows, append(row, fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", bytes/1e3)))
+		promises, broken := 0, 0
+		for _, wrong := range given.Nums("answered_error") { // NaN where nothing is answered
+			if wrong >= 0 {
+				promises++
+			}
+			if wrong > e.Evaluate.Promise {
+				broken++
+			}
+		}
+		r.Rows = append(r.Rows, append(row, decimals(table.Mean(rows.Nums("kappa"))), decimals(table.Mean(rows.Nums("ece"))),
+			fmt.Sprint(promises), fmt.Sprint(broken), decimals(table.Mean(rows.Nums("answered"))),
+			fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(rows.Nums("bytes"))/1e3)))
 	}
-	r.Notes = append(e.problems(tables.Get("runs")), "Each cell: the error in % and the log loss in nats. seconds: "+
-		"processor time, with that for candidates. kB: the largest memory of the learner.")
+	r.Notes = append(e.problems(runs), "of each set: the error in % and the log loss in nats; kappa, ECE and answered: "+
+		"means over the sets",
+		fmt.Sprintf("promises: in how many of the runs a promise of %g wrong answers, after half of the stream, answers "+
+			"anything; broken: in how many more of these answers are wrong", e.Evaluate.Promise),
+		"seconds: processor time, with that for candidates; kB: the largest memory of the learner")
 	for _, p := range e.Published {
-		r.Notes = append(r.Notes, fmt.Sprintf("published: %s, %s: %.2f %% (%s)", p.Set, p.Method, 100*p.Error, p.Source))
+		r.Notes = append(r.Notes, fmt.Sprintf("published, %s, %s: %.2f %%, %s", p.Set, p.Method, 100*p.Error, p.Source))
 	}
 	return r
 }
