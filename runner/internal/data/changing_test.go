@@ -22,9 +22,10 @@ func clusterRule(x []float64, turned float64, share []float64) int {
 	return floats.MaxIdx(density)
 }
 
-// In each part of a stream of two and a half periods, the best rule has the error that is documented, and the
-// classes have their shares. The rule is given the example's number.
+// In each part of a turn the best rule has the error that is documented, and the classes have their shares.
+// The rule is given the example's number.
 func TestStreams(t *testing.T) {
+	const turns = 10
 	quarters := func(int) []float64 { return []float64{0.25, 0.25, 0.25, 0.25} }
 	halves := func(int) []float64 { return []float64{0.5, 0.5} }
 	class := func(yes bool) int { return map[bool]int{true: 1}[yes] }
@@ -35,10 +36,10 @@ func TestStreams(t *testing.T) {
 		floats.Scale(1/floats.Sum(share), share)
 		return share
 	}
-	threshold := func(i int) float64 { return []float64{8, 9, 7, 9.5, 8, 9, 7, 9.5, 8, 9}[i/2500] }
+	threshold := func(i int) float64 { return []float64{8, 9, 7, 9.5}[i/2500%4] }
 	clustersError := 1 - math.Pow(0.5*math.Erfc(-1/0.4/2), 2)
 	for name, c := range map[string]struct {
-		length, parts int // of a period
+		length, parts int // of a turn through all concepts
 		error         float64
 		rule          func(i int, x []float64) int
 		share         func(i int) []float64
@@ -59,7 +60,7 @@ func TestStreams(t *testing.T) {
 		"moving-gaussians": {4000, 4, clustersError, func(i int, x []float64) int {
 			return clusterRule(x, float64(i)/4000, quarters(i))
 		}, quarters},
-		"flipping-labels": {2500, 1, clustersError, func(i int, x []float64) int {
+		"flipping-labels": {10_000, 4, clustersError, func(i int, x []float64) int {
 			return (clusterRule(x, 0, quarters(0)) + i/2500) % 4
 		}, quarters},
 		"drifting-shares": {4000, 8, 0.0481, func(i int, x []float64) int {
@@ -67,22 +68,22 @@ func TestStreams(t *testing.T) {
 		}, drifting},
 	} {
 		task := Generator{Name: name}.Task()
-		set := task.Draw(5*c.length/2, random.Source("dataset", name, "streams"))
+		set := task.Draw(turns*c.length, random.Source("dataset", name, "streams"))
 		n := c.length / c.parts
-		for from := 0; from < len(set.X); from += n {
-			end := min(from+n, len(set.X))
+		for part := range c.parts {
 			var wrong float64
 			count, share := make([]float64, task.Classes), make([]float64, task.Classes)
-			for i := from; i < end; i++ {
+			for k := range turns * n {
+				i := k/n*c.length + part*n + k%n
 				if c.rule(i, set.X[i]) != set.Class[i] {
 					wrong++
 				}
 				count[set.Class[i]]++
 				floats.Add(share, c.share(i))
 			}
-			size := float64(end - from)
+			size := float64(turns * n)
 			near := func(what string, got, p float64) {
-				what = fmt.Sprintf("%s, examples from %d: %s", name, from, what)
+				what = fmt.Sprintf("%s, part %d: %s", name, part, what)
 				check.Near(t, what, got/size, p, 5*math.Sqrt(p*(1-p)/size)+1e-4)
 			}
 			near("error", wrong, c.error)

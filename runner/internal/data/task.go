@@ -45,7 +45,7 @@ var generators = map[string]struct {
 	"rings":            {0.05, 0, 0, rings},             // noise is the standard deviation of the radius
 	"sea":              {0.1, 0, 2500, sea},             // noise is the probability of a wrong label
 	"sectors":          {0.7, 5, 0, sectors},            // noise is the width of the boundaries
-	"spirals":          {0.12, 3, 0, spirals},           // noise is the standard deviation of the angle, in radians
+	"spirals":          {0.12, 3, 0, spirals},           // noise is the standard deviation of the angle (radians)
 	"wedges":           {0, 0, 0, wedges},
 	"xor":              {0.4, 0, 0, xor}, // noise is the standard deviation of each input
 }

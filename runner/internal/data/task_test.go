@@ -196,7 +196,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 // of its classes. It does if the examples come sorted.
 func TestShuffledIsRandom(t *testing.T) {
 	noticed := func(set Set, classes int) bool {
-		b := check.Must(classifier.NewMixture(bnn.Default(len(set.X[0]), 20, classes), false, random.Source("order")))
+		cfg := bnn.Default(len(set.X[0]), 20, classes)
+		b := check.Must(classifier.NewMixture(cfg, false, random.Source("order")))
 		for i, x := range set.X {
 			check.Must(b.Observe(x, set.Class[i]))
 		}
