@@ -25,14 +25,15 @@ func TestErrors(t *testing.T) {
 func TestLast(t *testing.T) {
 	check.Refuses(t, "one class", check.Err(NewLast(Config{}, 1, 1, nil)))
 	m, third := check.Must(NewLast(Config{}, 1, 3, nil)), 1./3
-	check.NearAll(t, "before the first example", check.Predict(t, m, 3, 7), []float64{third, third, third}, 1e-15)
+	equal := []float64{third, third, third}
+	check.NearAll(t, "before the first example", check.Predict(t, m, 3, 7), equal, 1e-15)
 	for _, step := range []struct {
 		classes []int
 		want    []float64
 	}{
 		{[]int{2, 2, 2, 1, 1}, []float64{1. / 6, 4. / 6, 1. / 6}},
 		{[]int{0}, []float64{4. / 7, 1.5 / 7, 1.5 / 7}},
-		{[]int{1, 2, 1, 2, 0, 2}, []float64{third, third, third}},
+		{[]int{1, 2, 1, 2, 0, 2}, equal},
 	} {
 		for _, class := range step.classes {
 			check.OK(t, m.Observe([]float64{3}, class))

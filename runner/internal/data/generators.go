@@ -20,9 +20,9 @@ func polar(x []float64, r, angle float64) {
 //	x = ρ (cos θ, sin θ),  ρ = (k+1)/3 + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
 func rings(g Generator) *Task {
 	return &Task{
-		Classes: 3,
-		Region:  square(1 + 3*g.Noise),
-		draw: func(x []float64, rnd *rand.Rand) int {
+		Inputs: 2, Classes: 3,
+		Region: square(1 + 3*g.Noise),
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(3)
 			angle := 2 * math.Pi * rnd.Float64()
 			polar(x, float64(class+1)/3+g.Noise*random.Normal(rnd), angle)
@@ -36,9 +36,9 @@ func rings(g Generator) *Task {
 //	x = r (cos θ, sin θ),  r ~ U(0, 1],  θ = 4r + 2πk/A + σε,  ε ~ N(0, 1), class k.
 func spirals(g Generator) *Task {
 	return &Task{
-		Classes: g.Arms,
-		Region:  square(1),
-		draw: func(x []float64, rnd *rand.Rand) int {
+		Inputs: 2, Classes: g.Arms,
+		Region: square(1),
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(g.Arms)
 			r := 1 - rnd.Float64()
 			polar(x, r, 4*r+2*math.Pi*float64(class)/float64(g.Arms)+g.Noise*random.Normal(rnd))
@@ -53,12 +53,12 @@ func spirals(g Generator) *Task {
 //	m₀(θ) = (cos θ, sin θ),  m₁(θ) = (1 − cos θ, ½ − sin θ).
 func moons(g Generator) *Task {
 	return &Task{
-		Classes: 2,
+		Inputs: 2, Classes: 2,
 		Region: Region{
 			Low:  [2]float64{-1 - 3*g.Noise, -0.5 - 3*g.Noise},
 			High: [2]float64{2 + 3*g.Noise, 1 + 3*g.Noise},
 		},
-		draw: func(x []float64, rnd *rand.Rand) int {
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(2)
 			polar(x, 1, math.Pi*rnd.Float64())
 			if class == 1 {
@@ -95,20 +95,24 @@ func sectors(g Generator) *Task {
 		return true
 	}
 	return &Task{
-		Classes:       g.Arms,
+		Inputs: 2, Classes: g.Arms,
 		Region:        square(2),
 		Probabilities: probabilities,
-		draw: func(x []float64, rnd *rand.Rand) int {
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			uniform(x, 2, rnd)
-			p, u := make([]float64, g.Arms), rnd.Float64()
+			p := make([]float64, g.Arms)
 			probabilities(p, x)
-			class := 0
-			for ; class < g.Arms-1 && u >= p[class]; class++ {
-				u -= p[class]
-			}
-			return class
+			return pick(p, rnd.Float64())
 		},
 	}
+}
+
+// pick returns the k with p₀ + … + p_{k−1} ≤ u < p₀ + … + p_k, but for rounding.
+func pick(p []float64, u float64) (k int) {
+	for ; k < len(p)-1 && u >= p[k]; k++ {
+		u -= p[k]
+	}
+	return k
 }
 
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
@@ -120,10 +124,10 @@ func sectors(g Generator) *Task {
 func wedges(Generator) *Task {
 	gap := math.NaN()
 	return &Task{
-		Classes:  3,
+		Inputs: 2, Classes: 3,
 		Region:   square(2),
 		Boundary: [2][]float64{{-2, 2, gap, -2, 2}, {-2, 2, gap, 2, -2}},
-		draw: func(x []float64, rnd *rand.Rand) int {
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			class := NoClass
 			for class == NoClass {
 				uniform(x, 2, rnd)
@@ -161,9 +165,9 @@ func wedge(x []float64) int {
 func logistic(g Generator) *Task {
 	logit := func(x []float64) float64 { return (0.6*x[0] + 0.8*x[1]) / g.Noise }
 	return &Task{
-		Classes: 2,
-		Region:  square(5),
-		draw: func(x []float64, rnd *rand.Rand) int {
+		Inputs: 2, Classes: 2,
+		Region: square(5),
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			uniform(x, 5, rnd)
 			if rnd.Float64()*(1+kernel.Exp(-logit(x))) < 1 {
 				return 1
@@ -183,9 +187,9 @@ func logistic(g Generator) *Task {
 // x₁ x₂, has an error of 1.23 % at σ = 0.4.
 func xor(g Generator) *Task {
 	return &Task{
-		Classes: 2,
-		Region:  square(1 + 3*g.Noise),
-		draw: func(x []float64, rnd *rand.Rand) int {
+		Inputs: 2, Classes: 2,
+		Region: square(1 + 3*g.Noise),
+		draw: func(_ int, x []float64, rnd *rand.Rand) int {
 			corner := rnd.IntN(4) // a bit for each sign
 			x[0], x[1] = float64(2*(corner&1)-1), float64(corner&2-1)
 			addNoise(x, g.Noise, rnd)

@@ -90,7 +90,7 @@ func (s *Source) Validate() error {
 func (s Source) checkKeys() (err error) {
 	kind, _ := s.given("generator", "file", "images")
 	for _, k := range [][2]string{
-		{"generator", "noise arms train test"},
+		{"generator", "noise arms period train test"},
 		{"file", "file separator decimal no_header class missing categorical ignore test_file"},
 		{"images", "images test_images"},
 		{"file or images", "labels test_labels train_rows test_rows test_fraction"},

@@ -24,9 +24,13 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, `generator: "" is not allowed; allowed: "logistic", "moons", "rings", "sectors", `},
+		{Generator{}, `generator: "" is not allowed; allowed: "drifting-shares", "flipping-labels", `},
 		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed; allowed: a generator with"},
 		{Generator{Name: "moons", Arms: 3}, "arms: "},
+		{Generator{Name: "gaussians", Period: 9}, "period: 9 is not allowed; allowed: a generator that changes"},
+		{Generator{Name: "sea", Period: -1}, "period: -1 is not allowed; allowed: 1 to 1,000,000"},
+		{Generator{Name: "sea", Noise: 0.6}, "noise: 0.6 is not allowed; allowed: at most 0.5"},
+		{Generator{Name: "hyperplane", Noise: 5}, "noise: 5 is not allowed; allowed: at most 0.5"},
 		{Generator{Name: "spirals", Arms: 1}, "arms: 1 is not allowed; allowed: 2 to 100"},
 	} {
 		err := field.Resolve(&c.g)
@@ -42,13 +46,22 @@ func TestDrawIsPinned(t *testing.T) {
 		x     []float64
 		class int
 	}{
-		"logistic": {[]float64{-3.855958383766872, -4.694889581395232}, 0},
-		"moons":    {[]float64{1.75306967685446, 0.1779017761456288}, 1},
-		"rings":    {[]float64{0.6836427638126094, 0.132688271523348}, 1},
-		"sectors":  {[]float64{-1.542383353506749, -1.877955832558093}, 3},
-		"spirals":  {[]float64{0.9418226980441164, -0.2299540071478621}, 1},
-		"wedges":   {[]float64{1.018316491380106, -1.09096236017741}, 1},
-		"xor":      {[]float64{1.575331149821412, 1.237870376678051}, 0},
+		"logistic":        {[]float64{-3.855958383766872, -4.694889581395232}, 0},
+		"moons":           {[]float64{1.75306967685446, 0.1779017761456288}, 1},
+		"rings":           {[]float64{0.6836427638126094, 0.132688271523348}, 1},
+		"sectors":         {[]float64{-1.542383353506749, -1.877955832558093}, 3},
+		"spirals":         {[]float64{0.9418226980441164, -0.2299540071478621}, 1},
+		"wedges":          {[]float64{1.018316491380106, -1.09096236017741}, 1},
+		"xor":             {[]float64{1.575331149821412, 1.237870376678051}, 0},
+		"drifting-shares": {[]float64{1.5753311498214115, 0.2378703766780509}, 0},
+		"flipping-labels": {[]float64{0.5753311498214113, -0.7621296233219491}, 3},
+		"gaussians":       {[]float64{0.5753311498214113, -0.7621296233219491}, 3},
+		"hyperplane": {[]float64{
+			0.8095527949413415, 0.058167647452857074, 0.117789774009739, 0.07758516774327795, 0.6283132609089921,
+			0.6769449196548517, 0.5082766371715679, 0.6991506359334267, 0.48481624361795983, 0.2693884680045846,
+		}, 1},
+		"moving-gaussians": {[]float64{0.5784727373072908, -0.7621246885238073}, 3},
+		"sea":              {[]float64{3.430935268598695, 8.305243663182342, 3.124015772050792}, 0},
 	} {
 		set := Generator{Name: name}.Task().Draw(3, random.Source("dataset", "pinned"))
 		check.True(t, floats.EqualApprox(set.X[2], want.x, 1e-12) && set.Class[2] == want.class, "%s %v", name, set)
@@ -93,7 +106,7 @@ func TestGrid(t *testing.T) {
 // Class probabilities are probabilities wherever the point is.
 func TestProbabilitiesAtExtremes(t *testing.T) {
 	for _, g := range []Generator{
-		{"logistic", 1e-6, 0}, {"logistic", 10, 0}, {"sectors", 1e-6, 5}, {"sectors", 10, 5},
+		{"logistic", 1e-6, 0, 0}, {"logistic", 10, 0, 0}, {"sectors", 1e-6, 5, 0}, {"sectors", 10, 5, 0},
 	} {
 		p := make([]float64, g.Task().Classes)
 		for _, x := range [][]float64{{0, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {
@@ -106,6 +119,8 @@ func TestProbabilitiesAtExtremes(t *testing.T) {
 
 // cases are generators with noise enough that each error happens often.
 var cases = []Generator{
+	{Name: "gaussians"},
+	{Name: "gaussians", Noise: 1},
 	{Name: "logistic"},
 	{Name: "logistic", Noise: 0.1},
 	{Name: "moons", Noise: 0.3},
@@ -181,7 +196,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 // of its classes. It does if the examples come sorted.
 func TestShuffledIsRandom(t *testing.T) {
 	noticed := func(set Set, classes int) bool {
-		b := check.Must(classifier.NewMixture(bnn.Default(Inputs, 20, classes), false, random.Source("order")))
+		cfg := bnn.Default(len(set.X[0]), 20, classes)
+		b := check.Must(classifier.NewMixture(cfg, false, random.Source("order")))
 		for i, x := range set.X {
 			check.Must(b.Observe(x, set.Class[i]))
 		}

@@ -30,7 +30,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		models := slices.Clone(e.models)
 		for k := range models {
 			if m := &models[k].Model; i > 0 {
-				m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, t.Task().Classes}, nil, 0
+				m.Layers, m.PriorMean, m.PriorMeanVar = []int{t.Task().Inputs, t.Task().Classes}, nil, 0
 			}
 		}
 		for number, seed := range e.seeds {

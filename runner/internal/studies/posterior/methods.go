@@ -13,7 +13,6 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/core/softmax"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
@@ -26,8 +25,8 @@ type method struct {
 
 func (c *cell) newMethods() error {
 	for _, v := range c.Models {
-		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
-		twin, failed := v.Learner(data.Inputs, c.task.Classes, c.Stream("twin"))
+		l, err := v.Learner(c.task.Inputs, c.task.Classes, c.Stream("prior"))
+		twin, failed := v.Learner(c.task.Inputs, c.task.Classes, c.Stream("twin"))
 		if err = cmp.Or(err, failed); err != nil {
 			return err
 		}

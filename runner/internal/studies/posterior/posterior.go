@@ -115,7 +115,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	err = errors.Join(field.Among("posterior.softmax", names[:len(e.Methods)], p.Softmax...),
 		field.Among("posterior.maps", names, p.Maps...), e.Chosen.Check(rows...))
 	if err == nil {
-		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes)
+		e.models, err = e.Networks(e.Data.Task().Inputs, e.Data.Task().Classes)
 	}
 	return err
 }
