@@ -203,7 +203,7 @@ rho = 1 -> method.m.rho
 random_features = true; hidden = "smooth" -> method.m.random_features
 hidden_layers = [3]; layers = [2, 2] -> method.m.hidden_layers
 prior_mean = [[1, 2]] -> method.m.prior_mean
-hidden_layers = [20000, 20000] -> method.m.hidden_layers: the covariances have
+hidden_layers = [20000, 20000] -> method.m.hidden_layers: the method keeps
 members = 65 -> method.m.members: 65 is not allowed; allowed: 1 to 64
 layers = [2] -> method.m.layers: [2] is not allowed; allowed: inputs
 hidden_layers = [0] -> method.m.hidden_layers: 0 is not allowed`, "\n") {
@@ -229,8 +229,8 @@ func TestFits(t *testing.T) {
 		{`features = "relu"; feature_size = -1`, 64, "feature_size: -1 is not allowed; allowed: 1 to "},
 		{`features = "conv"; feature_size = 9`, 64, "feature_size: 9 is not allowed"},
 		{`features = "relu"; layers = [64, 10]`, 64, "layers: [64, 10] is not allowed; allowed: [512, …, 10]"},
-		{`kind = "kalman"; features = "relu"; feature_size = 4000`, 64, "kind: the covariances have 1.6e+09"},
-		{`output = "gaussian"; features = "relu"; feature_size = 9000`, 64, "the covariances have 4.05e+08"},
+		{`kind = "kalman"; features = "relu"; feature_size = 4000`, 64, "kind: the method keeps 1.6e+09"},
+		{`output = "gaussian"; features = "relu"; feature_size = 9000`, 64, "the method keeps 4.05e+08"},
 		{`output = "ridge"; features = "relu"; feature_size = 9000`, 64, ""},
 	} {
 		m := check.Must(decode(c.keys))

@@ -178,7 +178,7 @@ func (m *Model) Validate() error {
 
 func checkSize(key string, numbers float64) error {
 	if numbers > manifest.MaxWeights {
-		const problem = "the covariances have %.3g numbers; allowed: at most %d"
+		const problem = "the method keeps %.3g numbers; allowed: at most %d"
 		return field.Errorf(key, problem, numbers, manifest.MaxWeights)
 	}
 	return nil

@@ -42,7 +42,7 @@ type experiment struct {
 	Sweep     sweep        `toml:"sweep"`
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
-	Published []published  `toml:"published,omitempty" json:"-"`
+	Published []published  `toml:"published,omitempty" json:"-"` // results of others, to be printed beside
 	Chosen    plots.Chosen `toml:"figures,omitzero"`
 	Save      struct {
 		Network bool `toml:"network,omitempty"`  // keep the first closed-form method and seed; default false
@@ -245,6 +245,9 @@ func (e *experiment) checkMethod(m *learner.Method) error {
 			fmt.Sprint(candidates, ", as of others")),
 		field.Refuse(e.swept && (!fits || m.Model.Readout != ""), "rule", rule,
 			`a network with "joint" or "total", or to sweep lambda alone "adf" or "adf-marginal"`),
+		field.Refuse(e.stream && !m.Online(), "kind", m.Kind,
+			"a kind that learns one example after another, with stream = true"),
+		field.Refuse(e.stream && m.Passes > 1, "passes", m.Passes, "1, with stream = true"),
 		field.Refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), "own_orders", true,
 			"without snapshots"),
 		field.Refuse(m.Splits > 0 && m.Name == v.Reference, "splits", m.Splits, "all seeds, of the reference"))

@@ -187,10 +187,13 @@ func (s *spec) windows(r *learner.Result, head int) *table.Table {
 func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
 	var charts []figures.Chart
 	for _, group := range means.GroupBy("set") {
-		methods := e.Chosen.Among(group.Distinct("method"))
+		curves := plots.NewLegend(e.Methods).Curves(group, e.Chosen.Among(group.Distinct("method")), "seen", "error")
+		for _, c := range curves {
+			floats.Scale(100/slices.Max(group.Nums("seen")), c.X)
+		}
 		charts = append(charts, figures.Chart{
-			Title: group.Texts("set")[0], X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: "error"},
-			Curves: plots.NewLegend(e.Methods).Curves(group, methods, "seen", "error"),
+			Title: group.Texts("set")[0], X: figures.Axis{Label: "% of the stream"},
+			Y: figures.Axis{Label: "error", Log: true}, Curves: curves,
 		})
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))

@@ -1,0 +1,118 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/classifier"
+	"closedform/core/random"
+	check "closedform/internal/checktest"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study/studytest"
+)
+
+func testThenTrain(file string) string {
+	return fmt.Sprintf(`
+name = "next"; study = "learn"; seed = 3
+[data]; file = %q; stream = true; scale = "stream"; train_rows = "1-300"
+[model]; hidden_layers = [3]
+[evaluate]; order = ["given"]; windows = 3; validation = 0.1; promise = 0.05
+[[method]]; name = "default"
+[[method]]; name = "still"; followers = false
+[[method]]; name = "last"; kind = "last"
+[[method]]; name = "rates"; kind = "sgd"; tune = ["learning_rate"]; candidates = [[1e-9], [0.1], [1e-8]]
+[[published]]; set = "data"; method = "a forest"; error = 0.125; source = "a paper"
+`, file)
+}
+
+// A classifier that scales along the stream makes the same predictions, one after another.
+func TestNextExamples(t *testing.T) {
+	set := studytest.Clusters(330)
+	for _, x := range set.X {
+		x[0] = 1e4 + 1e3*x[0]
+	}
+	src := testThenTrain(studytest.File(t, set))
+	tables := studytest.Run(t, Kind, src)
+	runs := tables.Get("runs")
+
+	e := studytest.New(t, Kind, src).(*experiment)
+	s := e.Cells()[0].Spec.(spec)
+	c := check.Must(classifier.New(classifier.Options{Inputs: 2, Classes: 3, Hidden: []int{3}, Scale: true}, s.random()))
+	var p [][]float64
+	var next classifier.Prediction
+	same, threshold, answered, wrong := 0, math.NaN(), 0, 0
+	for i, x := range set.X[:300] {
+		if i == 150 {
+			threshold = check.Must(c.Threshold(0.05, 0.95))
+		}
+		check.OK(t, c.Predict(&next, x))
+		if i >= 150 && next.Confidence >= threshold {
+			if answered++; next.Details.Class() != set.Class[i] {
+				wrong++
+			}
+		}
+		if i >= 30 {
+			p = append(p, append([]float64(nil), next.P...))
+			if set.Class[i] == set.Class[i-1] {
+				same++
+			}
+		}
+		check.OK(t, c.Learn(x, set.Class[i]))
+	}
+	row := studytest.Rows(t, runs, "method=default")
+	want := learner.Scores(p, set.Class[30:300])
+	for k, name := range learner.ScoreNames {
+		check.Near(t, name, row.Nums(name)[0], want[k], 1e-12)
+	}
+	persistent := 1 - float64(same)/270
+	check.Near(t, "kappa", row.Nums("kappa")[0], 1-want[0]/persistent, 1e-12)
+	check.Near(t, "answered", row.Nums("answered")[0], float64(answered)/150, 1e-12)
+	check.Near(t, "answered_error", row.Nums("answered_error")[0], float64(wrong)/float64(answered), 1e-12)
+	check.True(t, answered > 0 && answered < 150, "%d of 150 answered", answered)
+
+	check.Near(t, "error of the same label as last time", studytest.Rows(t, runs, "method=last").Nums("error")[0],
+		persistent, 1e-12)
+	check.Near(t, "its kappa", studytest.Rows(t, runs, "method=last").Nums("kappa")[0], 0, 1e-12)
+	check.Equal(t, "chosen", studytest.Rows(t, runs, "method=rates").Texts("chosen"), []string{"learning_rate=0.1"})
+	bytes := runs.Nums("bytes")
+	check.True(t, bytes[0] > bytes[1] && bytes[1] > bytes[3] && bytes[3] > 8*(3*3+4*3), "memory %v", bytes)
+
+	curve := studytest.Rows(t, tables.Get("curve_summary"), "method=default")
+	check.Equal(t, "windows", curve.Texts("seen"), []string{"120", "210", "300"})
+	for k, score := range []string{"error", "log_loss"} {
+		check.Near(t, "mean over the windows", floats.Sum(curve.Nums(score))/3, want[k], 1e-12)
+	}
+	notes := e.Result(tables, nil).Notes
+	check.Contains(t, fmt.Sprint(notes), "published, data, a forest: 12.50 %, a paper")
+	check.Equal(t, "figures", len(e.Figures()), 1)
+}
+
+func TestStreamsRefused(t *testing.T) {
+	src := testThenTrain(studytest.File(t, studytest.Clusters(330)))
+	studytest.Refused(t, Kind, src, map[string]string{
+		"data.stream=false":                 "windows",
+		"data.test_fraction=0.2":            "none with stream = true",
+		"data.test_file=other.csv":          "test_file",
+		"evaluate.passes=[2]":               "one order and pass",
+		"evaluate.order=['given','sorted']": "one order and pass",
+		"save.network=true":                 "save",
+		"published.1.set=none":              `"data"`,
+		"method.last.passes=2":              "passes",
+	})
+	studytest.Refused(t, Kind, src+"[[method]]\nname = \"batch\"\nkind = \"laplace\"\n", map[string]string{
+		"seed=3": "learns one example after another",
+	})
+}
+
+// Equal learners have equal sizes, and shared memory counts once.
+func TestBytes(t *testing.T) {
+	size := func(classes int) int {
+		m := learner.Method{Kind: "majority"}
+		check.OK(t, m.Extend(map[string]any{"kind": "majority"}))
+		return check.Must(m.Learner(1, classes, random.Source("size"))).Bytes()
+	}
+	check.Equal(t, "three more classes", size(5)-size(2), 24)
+}
