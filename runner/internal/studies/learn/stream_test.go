@@ -183,8 +183,10 @@ func TestKeptNetwork(t *testing.T) {
 	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
 	_, test, err := source.Parts(random.Source("small_stream", 1, "data"))
 	check.OK(t, err)
-	for _, members := range []int{1, 3} {
-		n, tables := kept(t, strings.Replace(manifest, "members = 1", fmt.Sprint("members = ", members), 1)+keep)
+	for _, change := range [][2]string{
+		{"", ""}, {"members = 1", "members = 3"}, {"test_fraction", `scale = "stream"; test_fraction`},
+	} {
+		n, tables := kept(t, strings.Replace(manifest, change[0], change[1], 1)+keep)
 		rows := studytest.Rows(t, tables.Get("predictions"), "method=linear seed=1")
 		check.Equal(t, "predictions and classes", []any{rows.Len(), n.Classes}, []any{test.Len(), source.Classes()})
 		var p bnn.Prediction
@@ -192,9 +194,12 @@ func TestKeptNetwork(t *testing.T) {
 			for j := range x {
 				x[j] = (x[j] - n.Scaler[j].Shift) * n.Scaler[j].Factor
 			}
+			if n.Scaling != nil {
+				check.OK(t, n.Scaling.Scale(x, x))
+			}
 			check.OK(t, n.Model().Predict(&p, x))
 			for j, class := range n.Classes {
-				what := fmt.Sprintf("%d members: example %d, class %s", members, i+1, class)
+				what := fmt.Sprintf("with %q: example %d, class %s", change[1], i+1, class)
 				check.Near(t, what, p.P[j]/p.Sum(), rows.Nums("p_" + class)[i], 1e-12) // sums are in another order
 			}
 		}

@@ -72,7 +72,8 @@ func (o outside) Validate() error {
 }
 
 func (e *experiment) Validate() error {
-	return errors.Join(learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...))
+	return errors.Join(field.Refuse(e.Data.Stream, "data.stream", true, "a test part, with this study"),
+		learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...))
 }
 
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
