@@ -181,19 +181,6 @@ func (s Tables) Read(name string) (*Table, error) {
 	return nil, fmt.Errorf("no table %s", name)
 }
 
-// Rounded returns a copy of the table with all numbers rounded to so many significant digits.
-func (t *Table) Rounded(digits int) *Table {
-	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
-	for k := range out.Columns {
-		c := &out.Columns[k]
-		c.Nums, c.Digits = slices.Clone(c.Nums), digits
-		for i, x := range c.Nums {
-			c.Nums[i] = c.round(x)
-		}
-	}
-	return out
-}
-
 // Merge concatenates equally named tables in the order of the lists; tables are in order of appearance.
 func Merge(lists []Tables) (merged Tables) {
 	for _, tables := range lists {
