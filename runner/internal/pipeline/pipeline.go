@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -113,17 +112,15 @@ func (b *batch) runOne(ctx, computing context.Context, e *Experiment) (err error
 		j.print("is up to date\n")
 		return nil
 	}
-	r, err := j.compute(computing)
+	if err := j.compute(computing); err != nil {
+		return err
+	}
+	figures, err := drawAll(j.Study.Figures(), j.tables.Read)
 	if err != nil {
 		return err
 	}
-	figures, err := drawAll(j.Study.Figures(), r.tables.Read)
-	if err != nil {
-		return err
-	}
-	r.files = slices.Concat(r.files, figures)
-	run := cmp.Or(j.verified, j.work.Folder.Maker(r.files, j.run))
-	return j.publish(ctx, r.files, j.readme(r, run), run)
+	j.files = append(j.files, figures...)
+	return j.publish(ctx, cmp.Or(j.verified, j.work.Folder.Maker(j.files, j.run)))
 }
 
 func (j *job) print(text string) {

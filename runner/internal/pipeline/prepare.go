@@ -15,8 +15,10 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 type job struct {
@@ -26,6 +28,10 @@ type job struct {
 	work     engine.Work
 	manifest []byte // text of the manifest with all values spelled out
 	inputs   string // identifies all that the results follow from
+
+	tables table.Tables // the tables as published, for figures and texts
+	files  []store.File
+	page   report.README // page.Tables has the descriptions of the columns
 }
 
 // prepare returns the experiment as a job whose results folder is open.
