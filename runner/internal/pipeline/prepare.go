@@ -60,7 +60,7 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	}
 	cells := checksum(fmt.Append(nil, j.work.Prints))
 	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
-	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // nil: cell times are unknown
+	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // an error: cell times are unknown
 	j.work.Folder, err = store.Open(e.Dir, cells)
 	return j, err
 }

@@ -167,16 +167,16 @@ type Tables []*Table
 
 // Get returns the table of the name, nil if there is none.
 func (s Tables) Get(name string) *Table {
-	if i := slices.IndexFunc(s, func(t *Table) bool { return t.Name == name }); i >= 0 {
-		return s[i]
-	}
-	return nil
+	t, _ := s.Read(name)
+	return t
 }
 
 // Read returns the table of the name, or an error if there is none.
 func (s Tables) Read(name string) (*Table, error) {
-	if t := s.Get(name); t != nil {
-		return t, nil
+	for _, t := range s {
+		if t.Name == name {
+			return t, nil
+		}
 	}
 	return nil, fmt.Errorf("no table %s", name)
 }
