@@ -77,11 +77,9 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 			if c.Kind == Reference {
 				continue
 			}
-			values[x] = append(values[x], c.X...)
-			values[y] = append(values[y], c.Y...)
 			for i := range c.X {
-				for _, end := range c.interval(i) {
-					values[x], values[y] = append(values[x], end.X), append(values[y], end.Y)
+				for _, p := range append(c.interval(i), plotter.XY{X: c.X[i], Y: c.Y[i]}) {
+					values[x], values[y] = append(values[x], p.X), append(values[y], p.Y)
 				}
 			}
 		}

@@ -207,11 +207,7 @@ func TestOwnTable(t *testing.T) {
 func TestOwnTestTable(t *testing.T) {
 	lines := strings.SplitAfter(check.Read("..", "experiments", "own_data.csv"), "\n")
 	check.InExperiments(t, map[string]string{"x.toml": keeping})
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	fmt.Fprint(w, strings.Join(lines[:61], ""))
-	check.OK(t, w.Close())
-	check.Write(t, packed.String(), "leaves.csv.gz")
+	check.Write(t, check.Gzip(strings.Join(lines[:61], "")), "leaves.csv.gz")
 	command := strings.Fields("run -data leaves.csv.gz -test new/rows.csv -class species")
 	program.Fails(t, "leaves: no file new/rows.csv", command...)
 	check.Write(t, lines[0]+strings.Join(lines[60:91], ""), "new", "rows.csv")

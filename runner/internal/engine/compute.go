@@ -26,7 +26,7 @@ type Work struct {
 	Folder   *store.Folder
 	Cells    []study.Cell
 	Prints   []string     // the fingerprints of the cells
-	Last     *store.Run   // an earlier run, which has the times that cells took; nil: none
+	Last     *store.Run   // an earlier run, which has the times that cells took, if any
 	Computed atomic.Int64 // number of cells that Compute has computed, not found
 }
 

@@ -25,14 +25,6 @@ func (g *gauge) in() (out func()) {
 	return func() { g.now.Add(-1) }
 }
 
-// tasks are the numbers of n tasks.
-func tasks(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
-	}
-	return all
-}
-
 func slots(n int) *Engine { return New(n, io.Discard, io.Discard) }
 
 // Two calls fill all slots, and never more.
@@ -44,7 +36,7 @@ func TestSlots(t *testing.T) {
 	var begun, done atomic.Int64
 	for range 2 {
 		group.Go(func() {
-			check.OK(t, e.run(t.Context(), tasks(100), func(context.Context, int) error {
+			check.OK(t, e.run(t.Context(), make([]int, 100), func(context.Context, int) error {
 				defer g.in()()
 				if begun.Add(1) <= 3 {
 					together.Done()
@@ -68,12 +60,12 @@ func TestErrors(t *testing.T) {
 	var others, begun atomic.Int64
 	var group sync.WaitGroup
 	group.Go(func() {
-		check.OK(t, e.run(t.Context(), tasks(50), func(context.Context, int) error {
+		check.OK(t, e.run(t.Context(), make([]int, 50), func(context.Context, int) error {
 			others.Add(1)
 			return nil
 		}))
 	})
-	err := e.run(t.Context(), tasks(50), func(ctx context.Context, i int) error {
+	err := e.run(t.Context(), make([]int, 50), func(ctx context.Context, i int) error {
 		if begun.Add(1) == 1 {
 			return bad
 		}
@@ -86,7 +78,7 @@ func TestErrors(t *testing.T) {
 	}
 	for range 1000 { // a slot is free only when all know of the error
 		begun.Store(0)
-		err = slots(1).run(t.Context(), tasks(3), func(context.Context, int) error {
+		err = slots(1).run(t.Context(), make([]int, 3), func(context.Context, int) error {
 			begun.Add(1)
 			return bad
 		})

@@ -28,7 +28,6 @@ import (
 
 // Limits of manifests, far above what an experiment needs. Limits of a single key are in its tag.
 const (
-	MaxTrain   = 1_000_000   // largest number of training examples
 	MaxWeights = 100_000_000 // largest number of covariances in a network
 	MaxCells   = 1_000_000   // largest number of cells of an experiment
 	MaxSeed    = 1<<31 - 1   // largest seed

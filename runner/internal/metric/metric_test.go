@@ -46,14 +46,22 @@ func TestRiskCoverage(t *testing.T) {
 	}
 }
 
-// By hand, with ties.
-func TestAURC(t *testing.T) {
-	half := []bool{false, true, false, true}
-	check.Near(t, "no ties", Rank([]float64{4, 3, 2, 1}, half).AURC(), (0+1./2+1./3+2./4)/4, 1e-12)
-	check.Near(t, "all equal", Rank([]float64{1, 1, 1, 1}, half).AURC(), 0.5, 1e-12)
-	check.Near(t, "perfect", Rank([]float64{3, 2, 1}, []bool{false, false, true}).AURC(), 1./9, 1e-12)
-	tie := Rank([]float64{2, 2, 1}, []bool{true, false, false})
-	check.Near(t, "a tie", tie.AURC(), (1./2+1./2+1./3)/3, 1e-12)
+// The areas under both curves by hand, with ties.
+func TestAreas(t *testing.T) {
+	for _, c := range []struct {
+		confidence  []float64
+		wrong       []bool
+		aurc, augrc float64
+	}{
+		{[]float64{4, 3, 2, 1}, []bool{false, true, false, true}, (0 + 1./2 + 1./3 + 2./4) / 4, (0 + 1 + 1 + 2) / 16.},
+		{[]float64{1, 1, 1, 1}, []bool{false, true, false, true}, 1. / 2, (0.5 + 1 + 1.5 + 2) / 16},
+		{[]float64{1, 2, 3}, []bool{true, false, false}, 1. / 9, 1. / 9},
+		{[]float64{2, 2, 1}, []bool{true, false, false}, (1./2 + 1./2 + 1./3) / 3, (0.5 + 1 + 1) / 9},
+	} {
+		ranking := Rank(c.confidence, c.wrong)
+		check.NearAll(t, fmt.Sprint(c.confidence), []float64{ranking.AURC(), ranking.AUGRC()},
+			[]float64{c.aurc, c.augrc}, 1e-12)
+	}
 }
 
 func TestAUROC(t *testing.T) {
@@ -64,23 +72,12 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
-// By hand: the surest of three wrong, then no more; the least sure; a tie.
-func TestAUGRC(t *testing.T) {
-	check.Near(t, "by hand", Rank([]float64{3, 2, 1}, []bool{true, false, false}).AUGRC(), 1./3, 1e-12)
-	check.Near(t, "by hand", Rank([]float64{1, 2, 3}, []bool{true, false, false}).AUGRC(), 1./9, 1e-12)
-	check.Near(t, "a tie", Rank([]float64{1, 1}, []bool{true, false}).AUGRC(), (1./4+1./2)/2, 1e-12)
-}
-
 // By hand; what is not a number counts among the tests.
 func TestHolm(t *testing.T) {
 	check.NearAll(t, "p", Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}, 1e-15)
 	if p := Holm([]float64{math.NaN(), 0.01}); !math.IsNaN(p[0]) || p[1] != 0.02 {
 		t.Errorf("with a gap %v", p)
 	}
-}
-
-func TestTotalVariation(t *testing.T) {
-	check.Near(t, "total variation", TotalVariation([]float64{1, 0, 0}, []float64{0.5, 0.2, 0.3}), 0.5, 1e-15)
 }
 
 // The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and the exact value of

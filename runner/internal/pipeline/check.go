@@ -142,7 +142,7 @@ const noResults = "no results"
 // is missing, other sources and missing results are excused.
 func (e *Experiment) outdated() (why string, excused bool) {
 	run, err := store.ReadRun(e.Dir)
-	elsewhere := e.elsewhere()
+	elsewhere := e.elsewhere(run)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noResults, elsewhere
 	}
@@ -174,13 +174,11 @@ var (
 	programsAndSums = regexp.MustCompile(`(?m)^(program|sums) = .*\n`)
 )
 
-// elsewhere reports whether a program of the published results is missing or has another version.
-func (e *Experiment) elsewhere() bool {
+// elsewhere reports whether a program of a run is missing here, or has another version.
+func (e *Experiment) elsewhere(run *store.Run) bool {
 	installed, err := e.FindPrograms()
-	run, unread := store.ReadRun(e.Dir)
-	return err != nil || unread == nil && slices.ContainsFunc(run.Programs, func(p string) bool {
-		return !slices.Contains(installed, p)
-	})
+	missing := func(p string) bool { return !slices.Contains(installed, p) }
+	return err != nil || slices.ContainsFunc(run.Programs, missing)
 }
 
 // followsSources is false if the tables of a derived experiment are not those of what it reads.
@@ -217,7 +215,7 @@ func (r *Request) Verify(ctx context.Context) error {
 		if err := cmp.Or(err, unread); err != nil {
 			return fmt.Errorf("%s: nothing to compare with: %w", e.Name, err)
 		}
-		if e.elsewhere() {
+		if e.elsewhere(run) {
 			fmt.Fprintf(r.Stdout, "%s: another version of its program computed it; skipped\n", e.Name)
 			continue
 		}

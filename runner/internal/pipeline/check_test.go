@@ -160,16 +160,8 @@ func TestVerify(t *testing.T) {
 	check.Write(t, edit(t, readme, "Where do they end?", "Where?"), dir, "README.md")
 	verify(1, `small: README.md:3: "Where\?", and now "Where do they end\?"`+"\nsmall: differs\n")
 	check.Write(t, readme, dir, "README.md")
-	// A last digit, a text and a figure, with their checksums.
-	digit := regexp.MustCompile(`(joint,1,.*).\n`)
-	replaceFile(t, dir, "runs.csv", digit.ReplaceAllString(check.Read(dir, "runs.csv"), "${1}x\n"))
-	replaceFile(t, dir, "manifest.toml", edit(t, check.Read(dir, "manifest.toml"), `"Walks"`, `"Ways"`))
-	replaceFile(t, dir, "runs.png", check.Read(dir, "runs.png")+"\n")
-	verify(3, `small: manifest.toml:7: "title = \\"Ways\\"", and now "title = \\"Walks\\""
-small: runs.csv:2: "joint,1,\S+x", and now "joint,1,\S+"
-small: runs.png: other bytes
-small: differs
-`)
+	replaceFile(t, dir, "runs.png", check.Read(dir, "runs.png")+"\n") // with its checksum
+	verify(1, "small: runs.png: other bytes\nsmall: differs\n")
 	program.Fails(t, "small: nothing to compare with: no results in ", "verify", "-exp", m, "-out", t.TempDir())
 }
 

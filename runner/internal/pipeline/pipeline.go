@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -72,35 +71,27 @@ func (r *Request) run(ctx context.Context, experiments []*Experiment) error {
 		fmt.Fprintf(progress, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
 			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s\n", CommandLine(r.Words))
 	}
-	var first, derived []*Experiment
-	for _, e := range experiments {
-		if _, ok := e.Study.(study.Derived); ok {
-			derived = append(derived, e)
-		} else {
-			first = append(first, e)
-		}
-	}
 	cells := engine.New(max(1, int(r.Workers)), r.Stderr, progress)
 	b := &batch{Request: r, progress: progress, engine: cells}
-	err := b.run(ctx, first)
-	if err == nil {
-		err = b.run(ctx, derived)
-	}
-	return err
-}
-
-func (b *batch) run(ctx context.Context, experiments []*Experiment) error {
-	group, computing := errgroup.WithContext(ctx)
-	for _, e := range experiments {
-		group.Go(func() error {
-			if err := b.runOne(ctx, computing, e); err != nil {
-				return fmt.Errorf("%s: %w", e.Name, err)
+	for _, last := range []bool{false, true} {
+		group, computing := errgroup.WithContext(ctx)
+		for _, e := range experiments {
+			if _, derived := e.Study.(study.Derived); derived != last {
+				continue
 			}
-			e.Study = nil // frees the experiment's data
-			return nil
-		})
+			group.Go(func() error {
+				if err := b.runOne(ctx, computing, e); err != nil {
+					return fmt.Errorf("%s: %w", e.Name, err)
+				}
+				e.Study = nil // frees the experiment's data
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
 	}
-	return group.Wait()
+	return nil
 }
 
 // runOne takes one experiment through all steps, unless its results are published already. An error is kept
@@ -121,17 +112,15 @@ func (b *batch) runOne(ctx, computing context.Context, e *Experiment) (err error
 		j.print("is up to date\n")
 		return nil
 	}
-	r, err := j.compute(computing)
+	if err := j.compute(computing); err != nil {
+		return err
+	}
+	figures, err := drawAll(j.Study.Figures(), j.tables.Read)
 	if err != nil {
 		return err
 	}
-	figures, err := drawAll(j.Study.Figures(), r.tables.Read)
-	if err != nil {
-		return err
-	}
-	r.files = slices.Concat(r.files, figures)
-	run := cmp.Or(j.verified, j.work.Folder.Maker(r.files, j.run))
-	return j.publish(ctx, r.files, j.readme(r, run), run)
+	j.files = append(j.files, figures...)
+	return j.publish(ctx, cmp.Or(j.verified, j.work.Folder.Maker(j.files, j.run)))
 }
 
 func (j *job) print(text string) {

@@ -15,8 +15,10 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 type job struct {
@@ -26,6 +28,10 @@ type job struct {
 	work     engine.Work
 	manifest []byte // text of the manifest with all values spelled out
 	inputs   string // identifies all that the results follow from
+
+	tables table.Tables // the tables as published, for figures and texts
+	files  []store.File
+	page   report.README // page.Tables has the descriptions of the columns
 }
 
 // prepare returns the experiment as a job whose results folder is open.
@@ -54,7 +60,7 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	}
 	cells := checksum(fmt.Append(nil, j.work.Prints))
 	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
-	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // nil: cell times are unknown
+	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // an error: cell times are unknown
 	j.work.Folder, err = store.Open(e.Dir, cells)
 	return j, err
 }

@@ -20,14 +20,15 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// publish puts the files into the results folder, unless another process has just done so.
-func (j *job) publish(ctx context.Context, files []store.File, readme *report.README, run *store.Run) error {
+// publish puts the results of a run into their folder, unless another process has just done so.
+func (j *job) publish(ctx context.Context, run *store.Run) error {
 	release, err := own.Replace(j.Dir)
 	if err != nil {
 		return err
 	}
 	defer release()
-	published, err := j.work.Folder.Publish(ctx, j.inputs, files, readme.Markdown(), run)
+	readme := j.readme(&j.page, j.tables, run)
+	published, err := j.work.Folder.Publish(ctx, j.inputs, j.files, readme, run)
 	if err != nil {
 		return err
 	}
@@ -35,26 +36,25 @@ func (j *job) publish(ctx context.Context, files []store.File, readme *report.RE
 		j.print("is up to date\n")
 		return nil
 	}
-	j.print(fmt.Sprintf("has %d files, in %.2f s\n", len(files), j.run.Seconds) + report.Text(readme.Result))
+	j.print(fmt.Sprintf("has %d files, in %.2f s\n", len(j.files), j.run.Seconds) + report.Text(j.page.Result))
 	return nil
 }
 
 // readme completes README.md of results. The text follows from the tables as published, the manifest, and the
 // provenance of the run that made the results.
-func (e *Experiment) readme(r *results, run *store.Run) *report.README {
-	page := &r.page
+func (e *Experiment) readme(page *report.README, tables table.Tables, run *store.Run) []byte {
 	page.Name, page.Asks, page.Figures, page.Programs = e.Name, e.Kind.Asks, e.Study.Figures(), run.Programs
 	page.Command = CommandLine(run.Command[min(1, len(run.Command)):])
 	if s, ok := e.Study.(study.WithResult); ok {
-		page.Result = s.Result(r.tables, run.CellSeconds)
+		page.Result = s.Result(tables, run.CellSeconds)
 	}
 	if len(e.Overrides) == 0 { // the finding holds for the values of the manifest only
 		var err error
-		if page.Finding, err = quote.Fill(e.Finding, r.tables.Read); err != nil {
+		if page.Finding, err = quote.Fill(e.Finding, tables.Read); err != nil {
 			page.Result.Notes = append(page.Result.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}
-	return page
+	return page.Markdown()
 }
 
 // rewritten returns README.md as the current code writes it about published results. Only cells know the
@@ -67,8 +67,8 @@ func (e *Experiment) rewritten() ([]byte, error) {
 	if err := cmp.Or(err, unread, missing); err != nil {
 		return nil, err
 	}
-	r := new(results)
-	r.page.Tables, r.page.Kept = report.Described(old)
+	page, tables := new(report.README), table.Tables(nil)
+	page.Tables, page.Kept = report.Described(old)
 	for _, name := range published.Tables() {
 		t, err := published.Table(name)
 		if errors.Is(err, store.ErrNotCommitted) {
@@ -76,13 +76,13 @@ func (e *Experiment) rewritten() ([]byte, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		about := r.page.Tables.Get(name)
+		about := page.Tables.Get(name)
 		if about == nil || !slices.Equal(table.Names(t.Columns), table.Names(about.Columns)) {
 			return nil, fmt.Errorf("%s does not describe the columns of %s", path, name)
 		}
-		r.tables = append(r.tables, t)
+		tables = append(tables, t)
 	}
-	return e.readme(r, run).Markdown(), nil
+	return e.readme(page, tables, run), nil
 }
 
 // writePages writes the pages about all results into the folders above those of experiments.

@@ -51,17 +51,18 @@ type toyMethod struct {
 type toyDerived struct{ Toy } // reads results
 
 func newToy(m *manifest.Manifest) (study.Experiment, error) {
-	t := Toy{Title: "Walks", Model: ToyModel{Scale: 1, Points: 5}}
-	if err := m.Decode(&t); err != nil {
-		return nil, err
+	t := &Toy{Title: "Walks", Model: ToyModel{Scale: 1, Points: 5}}
+	e, err := study.Decode(m, t)
+	if len(t.Reads) > 0 {
+		e = &toyDerived{*t}
 	}
-	var err error
+	return e, err
+}
+
+func (t *Toy) SetUp(m *manifest.Manifest) (err error) {
 	t.manifest = m
 	t.seeds, err = m.Seeds(t.Sweep.Seed)
-	if len(t.Reads) > 0 {
-		return &toyDerived{t}, err
-	}
-	return &t, err
+	return err
 }
 
 func (t *Toy) Files() (paths, about []string) {

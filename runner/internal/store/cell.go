@@ -58,10 +58,16 @@ func (f *Folder) SaveCell(c *Cell) error {
 	return f.write(f.cellFile(c.Key), file.Bytes())
 }
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
+func (f *Folder) cellFile(key string) string { return f.cells(FileName(key) + ".cell") }
 
-// cellFile returns the path of a cell's file: the key in the letters that file systems allow, and a hash of
-// the key, because different keys may have the same letters.
-func (f *Folder) cellFile(key string) string {
-	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// FileName returns a text as the name of a file or folder that is valid on any system. If it changes the text,
+// it adds a hash, so that different texts have different names.
+func FileName(text string) string {
+	name := notPlain.ReplaceAllString(text, "_")
+	if name != text || len(name) > 100 {
+		name = fmt.Sprintf("%.100s-%.8s", name, sumOf([]byte(text)))
+	}
+	return name
 }

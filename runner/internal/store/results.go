@@ -27,15 +27,11 @@ type File struct {
 const (
 	packed        = ".csv.gz" // the extension of packed tables
 	mostCommitted = 600_000   // largest size of a committed table, in bytes of CSV; larger ones are packed
-	manyRows      = 500       // number of rows beyond which a table is rounded; its means keep all digits
 )
 
 // TableFile returns the file of a table: NAME.csv, or NAME.csv.gz if the table is Packed, or too large to be
 // committed. Equal tables make equal bytes.
 func TableFile(t *table.Table) File {
-	if t.Len() > manyRows {
-		t = t.Rounded(10)
-	}
 	text := t.CSV()
 	if t.Packed || len(text) > mostCommitted {
 		return File{t.Name + packed, Pack(text)}

@@ -107,11 +107,8 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 }
 
 // Expected returns the expected seconds of a cell: the mean of its group, or of the run, or 1 if neither is
-// known. r may be nil.
+// known.
 func (r *Run) Expected(group string) float64 {
-	if r == nil {
-		return 1
-	}
 	mean := r.CPUSeconds / float64(max(1, r.Computed+r.Reused))
 	return cmp.Or(r.CellSeconds[group], mean, 1)
 }

@@ -75,18 +75,18 @@ func (c *Column) add(value any) bool {
 		c.Nums = append(c.Nums, float64(v))
 		return c.Kind != Words
 	case float64:
-		c.Nums = append(c.Nums, c.round(v))
+		c.Nums = append(c.Nums, round(v, c.Digits))
 		return c.Kind != Words && (!integers || math.IsNaN(v) || v == math.Trunc(v))
 	}
 	return false
 }
 
-func (c *Column) round(x float64) float64 {
-	if c.Digits == 0 {
-		return x
+// round returns x rounded to so many significant digits, for 0 as it is.
+func round(x float64, digits int) float64 {
+	if digits > 0 {
+		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64) // FormatFloat writes a number
 	}
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // FormatFloat writes a number
-	return y
+	return x
 }
 
 // Format spells a number: the shortest decimal that reads back as x, "" for NaN, "+Inf" and "-Inf".

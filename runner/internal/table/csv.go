@@ -10,8 +10,16 @@ import (
 	"strconv"
 )
 
-// CSV returns the table as CSV text with a header line (RFC 4180, lines ended by "\n").
+// manyRows is the number of rows beyond which a table is rounded; its means keep all digits.
+const manyRows = 500
+
+// CSV returns the table as CSV text with a header line (RFC 4180, lines ended by "\n"). Numbers of a table
+// with more than manyRows rows are rounded to ten digits.
 func (t *Table) CSV() []byte {
+	digits := 0
+	if t.Len() > manyRows {
+		digits = 10
+	}
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf) // writing to a bytes.Buffer cannot fail
 	w.Write(Names(t.Columns))
@@ -21,7 +29,7 @@ func (t *Table) CSV() []byte {
 			if c.Kind == Words {
 				row[k] = c.Texts[i]
 			} else {
-				row[k] = Format(c.Nums[i])
+				row[k] = Format(round(c.Nums[i], digits))
 			}
 		}
 		w.Write(row)

@@ -167,31 +167,18 @@ type Tables []*Table
 
 // Get returns the table of the name, nil if there is none.
 func (s Tables) Get(name string) *Table {
-	if i := slices.IndexFunc(s, func(t *Table) bool { return t.Name == name }); i >= 0 {
-		return s[i]
-	}
-	return nil
+	t, _ := s.Read(name)
+	return t
 }
 
 // Read returns the table of the name, or an error if there is none.
 func (s Tables) Read(name string) (*Table, error) {
-	if t := s.Get(name); t != nil {
-		return t, nil
-	}
-	return nil, fmt.Errorf("no table %s", name)
-}
-
-// Rounded returns a copy of the table with all numbers rounded to so many significant digits.
-func (t *Table) Rounded(digits int) *Table {
-	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
-	for k := range out.Columns {
-		c := &out.Columns[k]
-		c.Nums, c.Digits = slices.Clone(c.Nums), digits
-		for i, x := range c.Nums {
-			c.Nums[i] = c.round(x)
+	for _, t := range s {
+		if t.Name == name {
+			return t, nil
 		}
 	}
-	return out
+	return nil, fmt.Errorf("no table %s", name)
 }
 
 // Merge concatenates equally named tables in the order of the lists; tables are in order of appearance.

@@ -30,10 +30,13 @@ func TestCSV(t *testing.T) {
 	// What is in memory is what will be read.
 	check.Equal(t, "p", scores().Nums("p"), back.Nums("p"))
 	for _, bad := range []string{"", "a,b\n1\n", "a\n\"1\n"} {
-		if _, err := Read("bad", bytes.NewReader([]byte(bad))); err == nil {
-			t.Errorf("%q was read", bad)
-		}
+		check.Refuses(t, bad, check.Err(Read("bad", strings.NewReader(bad))), "table bad: ")
 	}
+	long := New("long", Num("x", ""))
+	for range manyRows + 1 {
+		long.Add(1. / 3)
+	}
+	check.Begins(t, string(long.CSV()), "x\n0.3333333333\n")
 }
 
 func TestRows(t *testing.T) {
