@@ -90,9 +90,7 @@ func TestReference(t *testing.T) {
 		"perceptron":      newPerceptron(t),
 	}
 	records := check.Records(t, "testdata/reference.csv")
-	if len(records) != len(models) {
-		t.Errorf("%d references for %d baselines", len(records), len(models))
-	}
+	check.True(t, len(records) == len(models), "%d references for %d baselines", len(records), len(models))
 	for _, record := range records {
 		var got []float64
 		for _, x := range at {

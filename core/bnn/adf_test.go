@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
@@ -68,11 +69,64 @@ func TestStep(t *testing.T) {
 			})
 		}
 	}
-	for _, rule := range []OutputRule{ADF, ADFExact} {
-		for range 20 {
-			testStep(t, rnd, spec{Layers: []int{3, 4}, Output: rule})
+	for _, rule := range outputRules {
+		cfg := spec{Output: rule, Hidden: Smooth, Covariance: []Covariance{Full}}
+		if !rule.assumedDensity() {
+			cfg.Softmax = softmax.Probit{Lambda: 0.2, Rho: 0.5}
+		}
+		for _, cfg.Layers = range [][]int{{3, 4}, {2, 2}, {2, 3}, {2, 5}, {2, 4, 3}} {
+			for range 20 {
+				testStep(t, rnd, cfg)
+			}
 		}
 	}
+}
+
+// target returns the moments of logits with moments m and v given the class, and the logarithm of its
+// probability, by the definition of the rule: for Joint and Total paper Eq. (z), with dense matrices.
+func target(cfg *Config, m, v []float64, class int) (mean, variance []float64, logP float64) {
+	c := len(m)
+	if cfg.Output.assumedDensity() {
+		post := softmax.NewPosterior(c)
+		cfg.Softmax.(softmax.Likelihood).Posterior(post, m, v, class)
+		return post.Mean, post.Free, post.LogP
+	}
+	k, moments := c-1, softmax.NewMoments(c)
+	cfg.Softmax.Moments(moments, m, v)
+	p := mat.NewVecDense(k, moments.P[:k])
+	labelCov, allCross := mat.NewSymDense(c, nil), mat.NewDense(c, c, nil)
+	moments.Cov(labelCov)
+	moments.Cross(allCross, v)
+	cross, innovation := allCross.Slice(0, c, 0, k), mat.DenseCopyOf(labelCov.SliceSym(0, k))
+	if cfg.Output == Total { // diag(p) − ppᵀ
+		innovation.Outer(-1, p, p)
+		for j := range k {
+			innovation.Set(j, j, innovation.At(j, j)+moments.P[j])
+		}
+	}
+	label := mat.NewVecDense(k, nil)
+	if class < k {
+		label.SetVec(class, 1)
+	}
+	label.SubVec(label, p)
+	var inverse, gain, reduction mat.Dense
+	if err := inverse.Inverse(innovation); err != nil {
+		panic(err)
+	}
+	gain.Mul(cross, &inverse)
+	var step mat.VecDense
+	step.MulVec(&gain, label)
+	reduction.Mul(&gain, cross.T())
+	change, sums := make([]float64, c), make([]float64, c) // ṽ − v
+	for j := range c {
+		change[j] = -reduction.At(j, j)
+		sums[j] = -mat.Sum(reduction.RowView(j)) - change[j]
+	}
+	if cfg.Output == Total {
+		softmax.FreeVariances(change, change, sums)
+	}
+	floats.Add(change, v)
+	return floats.AddTo(make([]float64, c), m, step.RawVector().Data), change, math.Log(moments.P[class])
 }
 
 func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
@@ -81,7 +135,7 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	if n.cfg.Covariance[0] != Diagonal {
 		randomWeights(t, n, rnd, 0.6)
 	}
-	x, class := random.Normals(rnd, cfg.Layers[0]), rnd.IntN(3)
+	x, class := random.Normals(rnd, cfg.Layers[0]), rnd.IntN(n.cfg.classes())
 	if len(x) > 2 {
 		x[2] = 0
 	}
@@ -118,12 +172,12 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
 	}
 	last := len(m) - 1
-	post := softmax.NewPosterior(len(m[last]))
-	n.cfg.Softmax.(softmax.Likelihood).Posterior(post, m[last], v[last], class)
-	check.Near(t, "log p", check.Must(n.Observe(x, class)).LogP, post.LogP, 1e-9)
-	tm, tv := post.Mean, post.Free
-	for j, v := range v[last] {
-		tv[j] = min(max(tv[j], v/1000), 2*v)
+	tm, tv, logP := target(&n.cfg, m[last], v[last], class)
+	update := check.Must(n.Observe(x, class))
+	check.Near(t, "log p", update.LogP, logP, 1e-9)
+	check.True(t, !update.Indefinite, "%+v: %+v", cfg, update)
+	if n.cfg.Output != Joint {
+		(&outputStep{variance: tv}).limit(v[last]) // see TestLimit
 	}
 	for l := last; ; l-- {
 		out := len(cov[l])

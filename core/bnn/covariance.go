@@ -22,10 +22,7 @@ func (w *full) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
-func (w *full) copy(from weights) {
-	w.mean.Copy(from.(*full).mean)
-	copy(w.factor, from.(*full).factor)
-}
+func (w *full) numbers() [2][]float64 { return [2][]float64{w.mean.RawMatrix().Data, w.factor} }
 
 // forward leaves g_j = L_jᵀŷ in the scratch space, with ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
@@ -80,10 +77,7 @@ func (w *shared) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
-func (w *shared) copy(from weights) {
-	w.mean.Copy(from.(*shared).mean)
-	copy(w.factor, from.(*shared).factor)
-}
+func (w *shared) numbers() [2][]float64 { return [2][]float64{w.mean.RawMatrix().Data, w.factor} }
 
 func (w *shared) forward(f *flow) {
 	clear(f.m)
@@ -128,9 +122,8 @@ func (w *diagonal) restore(s LayerState) {
 	w.variance.Copy(s.Spread.T())
 }
 
-func (w *diagonal) copy(from weights) {
-	w.mean.Copy(from.(*diagonal).mean)
-	w.variance.Copy(from.(*diagonal).variance)
+func (w *diagonal) numbers() [2][]float64 {
+	return [2][]float64{w.mean.RawMatrix().Data, w.variance.RawMatrix().Data}
 }
 
 func (w *diagonal) forget(first int, prior, share float64) {

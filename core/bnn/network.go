@@ -96,7 +96,9 @@ func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.
 func (n *Network) Snapshot() Predictor {
 	s := zero(n.cfg)
 	for l, w := range n.layers {
-		s.layers[l].copy(w)
+		for k, numbers := range w.numbers() {
+			copy(s.layers[l].numbers()[k], numbers)
+		}
 	}
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
-	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
 
@@ -63,9 +61,9 @@ func TestBadInput(t *testing.T) {
 	}
 	check.Refuses(t, "overflow", check.Err(network.Observe([]float64{1e200, 0}, 0)))
 	check.Refuses(t, "overflow", network.Predict(new(Prediction), []float64{1e200, 0}))
-	if zero := new(Prediction); zero.Class() != Unknown {
-		t.Error("no prediction decides a class")
-	}
+	zero := new(Prediction)
+	nothing := zero.Class() == Unknown && math.IsNaN(zero.Sum()) && math.IsNaN(zero.MutualInformation())
+	check.True(t, nothing, "the zero prediction has a class, a sum or information")
 	n := network
 	for name, f := range map[string]func(){
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
@@ -103,82 +101,8 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	}
 }
 
-// textbook is one step of a network with a single layer, written with dense
-// matrices straight from the formulas: paper Eqs. (z) and (w).
-func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []*mat.Dense) {
-	c := n.cfg.classes()
-	_, in := n.cfg.WeightDims(0)
-	y := mat.NewVecDense(in, append(slices.Clone(x), 1))
-	mu, sigma := n.Weights(0)
-	m, v := make([]float64, c), make([]float64, c)
-	for j := range c {
-		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Inner(y, sigma[j], y)
-	}
-	moments := softmax.NewMoments(c)
-	n.cfg.Softmax.Moments(moments, m, v)
-	k := c - 1
-	p := mat.NewVecDense(k, moments.P[:k])
-	labelCov, allCross := mat.NewSymDense(c, nil), mat.NewDense(c, c, nil)
-	moments.Cov(labelCov)
-	moments.Cross(allCross, v)
-	cross, innovation := allCross.Slice(0, c, 0, k), mat.DenseCopyOf(labelCov.SliceSym(0, k))
-	if n.cfg.Output == Total { // diag(p) − ppᵀ
-		innovation.Outer(-1, p, p)
-		for j := range k {
-			innovation.Set(j, j, innovation.At(j, j)+moments.P[j])
-		}
-	}
-	label := mat.NewVecDense(k, nil)
-	if class < k {
-		label.SetVec(class, 1)
-	}
-	label.SubVec(label, p)
-	var inverse, gain, reduction mat.Dense
-	if err := inverse.Inverse(innovation); err != nil {
-		panic(err)
-	}
-	gain.Mul(cross, &inverse)
-	var step mat.VecDense
-	step.MulVec(&gain, label)
-	reduction.Mul(&gain, cross.T())
-	change, sums := make([]float64, c), make([]float64, c) // ṽ − v
-	for j := range c {
-		change[j] = -reduction.At(j, j)
-		for i := range c {
-			sums[j] -= reduction.At(j, i)
-		}
-		sums[j] -= change[j]
-	}
-	if n.cfg.Output == Total {
-		softmax.FreeVariances(change, change, sums)
-	}
-	d, e := make([]float64, c), make([]float64, c)
-	for j := range c {
-		d[j], e[j] = step.AtVec(j)/v[j], change[j]/(v[j]*v[j])
-	}
-	return stepped(mu, sigma, y.RawVector().Data, d, e)
-}
-
-func TestObserveIsTheTextbookStep(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
+func TestNothingIsAllocated(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		for _, classes := range []int{2, 3, 5} {
-			for trial := range 40 {
-				probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
-				n := newNetwork(spec{Layers: []int{2, classes}, Bias: true, Output: rule, Softmax: probit, paper: true})
-				randomWeights(t, n, rnd, 0.7)
-				x, class := random.Normals(rnd, 2), trial%classes
-				mean, cov := textbook(n, x, class)
-				var p Prediction
-				check.OK(t, n.Predict(&p, x))
-				update, err := n.Observe(x, class)
-				if err != nil || !(update.MinVariance > 0) || update.Indefinite {
-					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
-				}
-				check.Near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
-				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
-			}
-		}
 		frozen := spec{Layers: []int{4, 6, 5}, Output: rule, OnIndefinite: Project, Hidden: Frozen, paper: true}
 		n := newNetwork(frozen)
 		var p Prediction

@@ -94,16 +94,6 @@ func (t *triangles) carlson(h []float64, left float64) {
 	}
 }
 
-// set makes root k one of RRᵀ for an R with as many rows, which it overwrites.
-func (t *triangles) set(k int, r *mat.Dense) {
-	lowerTriangular(r)
-	for i := range t.size {
-		for j := range i + 1 {
-			*t.entry(k, i, j) = r.At(i, j)
-		}
-	}
-}
-
 func (t *triangles) spread() *mat.Dense {
 	rows := len(t.factor) / t.length * t.size
 	roots := mat.NewDense(rows, t.size, nil)
@@ -117,7 +107,13 @@ func (t *triangles) spread() *mat.Dense {
 
 func (t *triangles) setSpread(roots *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
+		r := mat.DenseCopyOf(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size))
+		lowerTriangular(r)
+		for i := range t.size {
+			for j := range i + 1 {
+				*t.entry(k, i, j) = r.At(i, j)
+			}
+		}
 	}
 }
 

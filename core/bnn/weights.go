@@ -29,9 +29,9 @@ type weights interface {
 	// them by 1 − share, and adds share·prior to their variances.
 	forget(first int, prior, share float64)
 
-	state() LayerState    // returns a copy of the weights
-	restore(s LayerState) // replaces the weights by a copy of s
-	copy(from weights)    // replaces the weights by a copy of the same kind
+	state() LayerState     // returns a copy of the weights
+	restore(s LayerState)  // replaces the weights by a copy of s
+	numbers() [2][]float64 // means and spreads, not copies, in an order of the kind
 }
 
 func (c *Config) newWeights(l int) weights {

@@ -46,10 +46,11 @@ func matrix[T int16 | int64 | float64](f *file, name, kind string, cols int, x *
 	}
 }
 
-func (f *file) counts(name string, cols int, n *[]int) {
-	x := convert[float64](*n)
-	f.numbers(name, cols, &x)
-	*n = convert[int](x)
+// classes adds or reads an entry with the classes of examples.
+func (f *file) classes(name string, classes *[]int) {
+	x := convert[float64](*classes)
+	f.numbers(name, 1, &x)
+	*classes = convert[int](x)
 }
 
 func convert[T, S int | float64](numbers []S) (converted []T) {

@@ -140,7 +140,7 @@ func (f *file) sample(prefix string, order *mixture.Order, kept [][]mixture.Kept
 		}
 	}
 	n := max(1, len(classes))
-	f.counts(prefix+"sample_class", 1, &classes)
+	f.classes(prefix+"sample_class", &classes)
 	f.numbers(prefix+"sample", len(x)/n, &x)
 	f.numbers(prefix+"sample_log_p", len(logP)/n, &logP)
 	if f.saving {
@@ -250,19 +250,19 @@ func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 		s.Sequence = q
 	}
 	d, n := c.Inputs, c.Classes
-	f.counts(prefix+"count", n, &s.Count)
+	f.numbers(prefix+"count", n, &s.Count)
 	f.numbers(prefix+"sum", d, &s.Sum)
 	f.numbers(prefix+"scatter", d*(d+1)/2, &s.Scatter)
-	f.counts(prefix+"kept_class", 1, &s.KeptClass)
-	f.counts(prefix+"kept_count", 1, &s.KeptCount)
+	f.classes(prefix+"kept_class", &s.KeptClass)
+	f.numbers(prefix+"kept_count", 1, &s.KeptCount)
 	matrix(f, prefix+"kept", "<i2", d, &s.Kept)
 	matrix(f, prefix+"p", "<i8", (d+1)*(d+2)/2, &q.P)
 	f.numbers(prefix+"pending", d+1, &q.Pending)
 	f.numbers(prefix+"w", d+1, &q.W)
 	f.numbers(prefix+"evidence", 1, &q.Evidence)
-	f.counts(prefix+"output_class", 1, &q.Class)
+	f.classes(prefix+"output_class", &q.Class)
 	f.numbers(prefix+"output", n, &q.Output)
-	f.counts(prefix+"fitted_class", 1, &q.SampleClass)
+	f.classes(prefix+"fitted_class", &q.SampleClass)
 	f.numbers(prefix+"fitted", n, &q.Sample)
-	f.counts(prefix+"fitted_count", n, &q.SampleCount)
+	f.numbers(prefix+"fitted_count", n, &q.SampleCount)
 }

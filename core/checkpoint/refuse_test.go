@@ -113,7 +113,7 @@ func TestReadRefuses(t *testing.T) {
 			misfit + "\x00classes":                   replace("model_readout", `"classes":3`, `"classes":4`),
 			misfit + "\x00inputs":                    replace("model_readout", `"inputs":3`, `"inputs":9`),
 			misfit + "\x00kind":                      replace("model_readout", "gaussian", "ridge"),
-			altered + "\x00half":                     set("model_count", "<f8", []float64{5, 4, 0.5}),
+			misfit + "\x00half":                      set("model_count", "<f8", []float64{5.5, 4, 0}),
 			misfit + "\x00class":                     set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
 			misfit + "\x00count":                     set("model_kept_count", "<f8", []float64{2, 3}),
 			misfit + "\x00none":                      first(3),

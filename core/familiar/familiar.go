@@ -191,11 +191,11 @@ func (f *Inputs) score(x, z []float64) float64 {
 	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
 }
 
-// P returns a p-value of the hypothesis that x has the distribution of the learned inputs. It allocates only
-// where the score of x is beyond all kept scores. Below eight
+// P returns a p-value of the hypothesis that x has the distribution of the learned inputs. Below eight
 // dimensions it is the [Tail] u of the score of x among the kept scores. From eight on, where hardly any
 // input is near the mean, it is min(1, u/0.9, l/0.1) with the Tail l of the smallest scores. P is 1 while
-// fewer than ten scores are kept. It panics if x has another length.
+// fewer than ten scores are kept. It allocates only where the score of x is beyond all kept scores, and
+// panics if x has another length.
 func (f *Inputs) P(x []float64) float64 {
 	if len(x) != len(f.Low) {
 		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/field"
@@ -212,9 +214,7 @@ func (m *Map) Standard(dst, x []float64) error {
 		}
 	}
 	if err != nil {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
+		floats.AddConst(math.NaN(), dst)
 	}
 	return err
 }

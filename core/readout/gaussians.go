@@ -20,9 +20,7 @@ const log2Pi = 1.8378770664093454836
 // classes, and a temperature 1/τ ≥ 1 (Guo et al. 2017). ε is 1e-3 of the mean variance in S̄ plus the
 // rounding variance.
 type gaussians struct {
-	dim    int                // dimension of x
-	n      []float64          // number n_c of examples of each class
-	total  float64            // number N of all examples
+	*moments
 	nu     float64            // strength ν of the shrinkage
 	root   []*linalg.Cholesky // Cholesky factor L of K_c; nil for a class without examples
 	white  [][]float64        // L⁻¹m_k of all classes k, for the L of each class
@@ -37,7 +35,7 @@ func newGaussians(m *moments, nu float64, root func(c int) *linalg.Cholesky) *ga
 	var latest *linalg.Cholesky
 	var white []float64
 	g := &gaussians{
-		dim: len(m.center), n: m.n, total: m.total, nu: nu, tau: 1,
+		moments: m, nu: nu, tau: 1,
 		root: make([]*linalg.Cholesky, k), white: make([][]float64, k), logDet: make([]float64, k),
 	}
 	for c, n := range m.n {
@@ -120,12 +118,10 @@ func sampleGaussians(s sample) (*gaussians, float64) {
 	for range s.n {
 		t.addClass()
 	}
-	n := make([]float64, len(s.n))
 	for _, e := range s.examples {
 		t.add(e.x, e.class, e.count)
-		n[e.class] += e.count
 	}
-	m := t.momentsOf(n)
+	m := t.moments()
 	if !t.pooled {
 		return fitGaussians(m, s, false)
 	}
@@ -139,25 +135,26 @@ func sampleGaussians(s sample) (*gaussians, float64) {
 func (g *gaussians) densities(examples []example, left bool) [][]float64 {
 	out := matrix(len(examples), len(g.n))
 	linalg.Blocks(len(examples), func(first, last int) {
-		g.setDensities(out[first:last], make([]float64, (last-first)*g.dim), examples[first:last], left)
+		g.setDensities(out[first:last], make([]float64, (last-first)*len(g.center)), examples[first:last], left)
 	})
 	return out
 }
 
-// setDensities is densities with given memory: z has g.dim numbers for each example.
+// setDensities is densities with given memory: z has as many numbers as all x.
 func (g *gaussians) setDensities(out [][]float64, z []float64, examples []example, left bool) {
 	var solved *linalg.Cholesky
+	d := len(g.center)
 	for c, root := range g.root {
 		if root != nil && root != solved {
 			for i, e := range examples {
-				copy(z[i*g.dim:], e.x)
+				copy(z[i*d:], e.x)
 			}
 			root.Solve(z)
 			solved = root
 		}
 		for i, e := range examples {
 			if out[i][c] = math.Inf(-1); root != nil {
-				out[i][c] = g.density(c, z[i*g.dim:][:g.dim], e.class, left)
+				out[i][c] = g.density(c, z[i*d:][:d], e.class, left)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -42,11 +44,8 @@ func hash(x []float64) (h uint64) {
 
 // add counts x, or keeps a copy if it is among the first inputs of the class in order, and trims the list.
 // counts has the number of examples of each class, with x.
-func (k kept) add(x []float64, class int, counts []int) {
-	seen := 0
-	for _, n := range counts {
-		seen += min(n, 1)
-	}
+func (k kept) add(x []float64, class int, counts []float64) {
+	seen := floats.Count(func(n float64) bool { return n > 0 }, counts)
 	quota := max(1, mostKept/seen)
 	if counts[class] == 1 { // the first example of a class changes the quota
 		for c, list := range k {
@@ -66,7 +65,7 @@ func (k kept) add(x []float64, class int, counts []int) {
 
 // restore keeps the examples of a state, and reports whether they fit its counts.
 func (k kept) restore(s State) bool {
-	counted, d := make([]int, len(k)), len(s.Sum)/len(k)
+	counted, d := make([]float64, len(k)), len(s.Sum)/len(k)
 	for i, class := range s.KeptClass {
 		if class < 0 || class >= len(k) || s.KeptCount[i] < 1 {
 			return false
@@ -77,7 +76,7 @@ func (k kept) restore(s State) bool {
 				return false
 			}
 		}
-		e := example{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
+		e := example{x: x, class: class, count: s.KeptCount[i], hash: hash(x)}
 		if list := k[class]; len(list) > 0 && order(list[len(list)-1], e) >= 0 {
 			return false
 		}
@@ -138,30 +137,27 @@ func (k kept) addSquares(squares []linalg.Triangle, sign float64) {
 // they add up to n_c.
 type sample struct {
 	examples []example
-	n        []int     // number n_c of examples of each class
+	n        []float64 // number n_c of examples of each class
 	weight   []float64 // weight of each entry of examples
 	count    float64   // number of examples
 }
 
 // shares returns the logarithms of the shares of the classes.
 func (s sample) shares() (shares []float64) {
-	total := 0
+	total := kernel.Sum(s.n)
 	for _, n := range s.n {
-		total += n
-	}
-	for _, n := range s.n {
-		shares = append(shares, kernel.Log(float64(n)/float64(total)))
+		shares = append(shares, kernel.Log(n/total))
 	}
 	return shares
 }
 
-func newSample(examples []example, n []int) sample {
+func newSample(examples []example, n []float64) sample {
 	s, counts := sample{examples: examples, n: n}, make([]float64, len(n))
 	for _, e := range examples {
 		counts[e.class] += e.count
 	}
 	for _, e := range examples {
-		s.weight = append(s.weight, e.count*float64(n[e.class])/counts[e.class])
+		s.weight = append(s.weight, e.count*n[e.class]/counts[e.class])
 	}
 	s.count = kernel.Sum(counts)
 	return s

@@ -132,7 +132,6 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 		l.limited++
 	}
 	l.solved = solution{}
-	l.totals.counts[class]++
 	l.totals.add(l.rounded, class, 1)
 	l.kept.add(l.rounded, class, l.totals.counts)
 	if l.sequence != nil {

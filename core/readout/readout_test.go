@@ -353,16 +353,19 @@ func cube(n int, jitter float64) (examples []example, possible float64) {
 	return examples, possible
 }
 
-// Equal inputs count as often as there are examples: all is as for inputs that differ a little.
+func clusters(n, d int, name string) (examples []example) {
+	x, class, _ := check.Clusters(n, d, 3, name)
+	for i := range x {
+		examples = append(examples, example{x: x[i], class: class[i]})
+	}
+	return examples
+}
+
 // Rows that come several times, each time with the same class, are one example each: they do not change the
 // predictions, apart from the 1/n that is left for a class without examples.
 func TestRepeatedRows(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
-		x, class, _ := check.Clusters(60, 4, 3, "repeated rows")
-		var examples []example
-		for i := range x {
-			examples = append(examples, example{x: x[i], class: class[i]})
-		}
+		examples := clusters(60, 4, "repeated rows")
 		c := Config{Kind: kind, Inputs: 4, Classes: 3}
 		once, often := learned(t, c, examples), learned(t, c, slices.Repeat(examples, 20))
 		for _, e := range examples {
@@ -376,18 +379,15 @@ func TestRepeatedRows(t *testing.T) {
 
 // Two rows that come twice, as in most tables, hardly change the predictions, also with more inputs than rows.
 func TestTwoRepeatedRows(t *testing.T) {
-	x, class, _ := check.Clusters(120, 100, 3, "two rows twice")
-	var examples []example
-	for i := range x[:60] {
-		examples = append(examples, example{x: x[i], class: class[i]})
-	}
-	c := Config{Kind: Ridge, Inputs: 100, Classes: 3}
-	once, some := learned(t, c, examples), learned(t, c, append(slices.Clone(examples), examples[0], examples[7]))
-	for _, x := range x[60:] {
-		check.NearAll(t, "P with two rows twice", predictedAt(t, some, x), predictedAt(t, once, x), 0.1)
+	examples, c := clusters(120, 100, "two rows twice"), Config{Kind: Ridge, Inputs: 100, Classes: 3}
+	rows, others := examples[:60], examples[60:]
+	once, some := learned(t, c, rows), learned(t, c, slices.Concat(rows, rows[:1], rows[7:8]))
+	for _, e := range others {
+		check.NearAll(t, "P with two rows twice", predictedAt(t, some, e.x), predictedAt(t, once, e.x), 0.1)
 	}
 }
 
+// Equal inputs count as often as there are examples: all is as for inputs that differ a little.
 func TestRepeatedInputs(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		for _, jitter := range []float64{0, 0.01} {

@@ -80,15 +80,15 @@ func (r *recursion) update(class int) {
 
 // solve sets P and W to those of the sums, when no change is pending.
 func (r *recursion) solve(t *totals) {
-	t.flush(0)
-	r.regularised(t).Cholesky().Inverse(r.p)
+	r.p = r.reference(t)
 	for c, x := range t.sums {
-		r.p.Times(r.column(c), append(slices.Clone(x), float64(t.counts[c])))
+		r.p.Times(r.column(c), append(slices.Clone(x), t.counts[c]))
 	}
 }
 
-// regularised returns Λ + Σzzᵀ of sums that are flushed.
-func (r *recursion) regularised(t *totals) linalg.Triangle {
+// reference returns the P of the sums, without the pending changes.
+func (r *recursion) reference(t *totals) linalg.Triangle {
+	t.flush(0)
 	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1
 	a.AddDiagonal(precision)
 	last := a.Row(bias)
@@ -96,12 +96,15 @@ func (r *recursion) regularised(t *totals) linalg.Triangle {
 		kernel.AddScaled(last[:bias], 1, x)
 	}
 	last[bias] = float64(t.examples()) + biasLambda
+	if root := a.Cholesky(); root != nil { // it is nil only for a state that no examples have
+		root.Inverse(a)
+	}
+	a.AddOuter(1, r.pending)
 	return a
 }
 
-// difference returns the bits of each number of P less those of the P of the sums, without the pending
-// changes. The two differ by rounding only, and these small integers take less than half of the memory of P
-// when they are compressed.
+// difference returns the bits of each number of P less those of the reference. The two differ by rounding only,
+// and these small integers take less than half of the memory of P when they are compressed.
 func (r *recursion) difference(t *totals) []int64 {
 	bits := make([]int64, len(r.p))
 	for i, v := range r.reference(t) {
@@ -116,13 +119,4 @@ func (r *recursion) add(difference []int64, t *totals) {
 	for i, v := range r.p {
 		r.p[i] = math.Float64frombits(math.Float64bits(v) + uint64(difference[i]))
 	}
-}
-
-func (r *recursion) reference(t *totals) linalg.Triangle {
-	p := linalg.NewTriangle(len(r.z))
-	if root := r.regularised(t).Cholesky(); root != nil {
-		root.Inverse(p)
-	}
-	p.AddOuter(1, r.pending)
-	return p
 }

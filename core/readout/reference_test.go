@@ -188,7 +188,7 @@ func TestTemper(t *testing.T) {
 	const n = 20000
 	for scale, want := range map[float64]float64{10: 0.1, 0.5: 1} {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		densities, examples, counts := matrix(n+1, 3), make([]example, n, n+1), []int{0, 0, 1}
+		densities, examples, counts := matrix(n+1, 3), make([]example, n, n+1), []float64{0, 0, 1}
 		for i := range examples {
 			score := 4*rnd.Float64() - 2
 			densities[i][1], densities[i][2], examples[i].count = scale*score, math.Inf(-1), 1
@@ -198,7 +198,7 @@ func TestTemper(t *testing.T) {
 			counts[examples[i].class]++
 		}
 		densities[n][2] = -1e9
-		g := gaussians{n: []float64{n / 2, n / 2, 1}, shares: []float64{math.Log(0.8), math.Log(0.2), 0}}
+		g := gaussians{moments: &moments{n: []float64{n / 2, n / 2, 1}}, shares: []float64{math.Log(0.8), math.Log(0.2), 0}}
 		loss := g.temper(densities, newSample(append(examples, example{class: 2, count: 1}), counts))
 		check.Near(t, "τ", g.tau, want, 0.005)
 		check.Near(t, "loss", g.temper(densities, newSample(examples, counts)), loss, 0)

@@ -10,12 +10,12 @@ import (
 
 // State is the complete state of a layer. Without Sequence it does not depend on the order of the examples.
 type State struct {
-	Count     []int     // number of examples of each class
+	Count     []float64 // number of examples of each class
 	Sum       []float64 // Σx of each class: classes × inputs
 	Scatter   []float64 // Σxxᵀ of the examples that are not kept, for Gaussian of each class: lower triangles
 	Kept      []int16   // the kept inputs in units of 2⁻⁹, by rows
 	KeptClass []int     // class of each kept input
-	KeptCount []int     // number of examples of each kept input
+	KeptCount []float64 // number of examples of each kept input
 	Limited   int       // see Layer.Limited
 	Sequence  *Sequence // nil unless Config.Sequential
 }
@@ -33,7 +33,7 @@ type Sequence struct {
 	Class       []int     // classes of the last examples
 	Sample      []float64 // outputs that the Gaussians are fitted to
 	SampleClass []int     // classes of the sample
-	SampleCount []int     // number of examples of each class at the fit; empty before the first
+	SampleCount []float64 // number of examples of each class at the fit; empty before the first
 }
 
 // State returns a copy of all that the layer knows.
@@ -52,7 +52,7 @@ func (l *Layer) State() State {
 			for _, v := range e.x {
 				s.Kept = append(s.Kept, int16(v/step))
 			}
-			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, int(e.count))
+			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, e.count)
 		}
 	}
 	return s
@@ -75,9 +75,9 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	t, d := &l.totals, c.Inputs
 	l.limited = s.Limited
-	for c, n := range s.Count {
-		t.counts[c] = n
-		copy(t.sums[c], s.Sum[c*d:])
+	copy(t.counts, s.Count)
+	for c, sum := range t.sums {
+		copy(sum, s.Sum[c*d:])
 	}
 	if !l.kept.restore(s) {
 		return nil, errState
@@ -96,21 +96,23 @@ func Restore(c Config, s State) (*Layer, error) {
 }
 
 func (s *State) fits(c Config) bool {
-	d, squares, examples := c.Inputs, 1, 0
+	d, squares, examples := c.Inputs, 1, kernel.Sum(s.Count)
 	if c.Kind == Gaussian {
 		squares = c.Classes
 	}
-	for _, n := range s.Count {
-		examples += n
-	}
 	return len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == squares*d*(d+1)/2 &&
 		len(s.Kept) == len(s.KeptClass)*d && len(s.KeptCount) == len(s.KeptClass) &&
-		within(limit*float64(examples), s.Sum) && within(limit*limit*float64(examples), s.Scatter) && c.Sequential == (s.Sequence != nil) &&
-		(s.Sequence == nil || s.Sequence.fits(d+1, c.Classes, examples))
+		within(limit*examples, s.Sum) && within(limit*limit*examples, s.Scatter) && natural(s.Count) &&
+		natural(s.KeptCount) && c.Sequential == (s.Sequence != nil) &&
+		(s.Sequence == nil || s.Sequence.fits(d+1, c.Classes, int(examples)))
 }
 
 func within(most float64, numbers []float64) bool {
 	return !slices.ContainsFunc(numbers, func(v float64) bool { return !(math.Abs(v) <= most) })
+}
+
+func natural(numbers []float64) bool {
+	return !slices.ContainsFunc(numbers, func(n float64) bool { return !(n >= 0 && n < 1<<53 && n == math.Trunc(n)) })
 }
 
 // fits reports whether the state can be that of d − 1 inputs after n examples.
@@ -120,6 +122,7 @@ func (q *Sequence) fits(d, classes, n int) bool {
 		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
 		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
 		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
+		natural(q.SampleCount) &&
 		kernel.Finite(slices.Concat(q.Pending, q.W, q.Evidence, q.Output, q.Sample)...)
 	for _, class := range slices.Concat(q.Class, q.SampleClass) {
 		fits = fits && class >= 0 && class < classes
@@ -128,12 +131,10 @@ func (q *Sequence) fits(d, classes, n int) bool {
 }
 
 func (q Sequence) clone() *Sequence {
-	for _, v := range []*[]float64{&q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
+	for _, v := range []*[]float64{&q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample, &q.SampleCount} {
 		*v = append([]float64(nil), *v...)
 	}
-	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
-		*v = slices.Clone(*v)
-	}
+	q.Class, q.SampleClass = slices.Clone(q.Class), slices.Clone(q.SampleClass)
 	return &q
 }
 

@@ -32,7 +32,7 @@ func round(dst, x []float64) (limited bool) {
 type totals struct {
 	inputs  int
 	pooled  bool              // one Σxxᵀ for all classes
-	counts  []int             // number of examples of each class
+	counts  []float64         // number of examples of each class
 	sums    [][]float64       // Σx of each class
 	squares []linalg.Triangle // Σxxᵀ, one for all classes or one for each class
 	waiting [][]float64       // for each Σxxᵀ, the examples that are not yet added
@@ -45,9 +45,9 @@ func (t *totals) addClass() {
 	}
 }
 
-// add adds to the sums, but not to the counts, count examples of a class with the inputs x. It is exact for
-// rounded inputs and a count of 1.
+// add adds count examples of a class with the inputs x. It is exact for rounded inputs and a count of 1.
 func (t *totals) add(x []float64, class int, count float64) {
+	t.counts[class] += count
 	kernel.AddScaled(t.sums[class], count, x)
 	k := class % len(t.squares)
 	waiting := append(t.waiting[k], x...)
@@ -78,12 +78,7 @@ func (t *totals) clone() totals {
 	return c
 }
 
-func (t *totals) examples() (n int) {
-	for _, count := range t.counts {
-		n += count
-	}
-	return n
-}
+func (t *totals) examples() int { return int(kernel.Sum(t.counts)) }
 
 // moments are what the Gaussians and the ridge regression need to know of all examples.
 type moments struct {
@@ -95,21 +90,12 @@ type moments struct {
 }
 
 func (t *totals) moments() *moments {
-	var n []float64
-	for _, count := range t.counts {
-		n = append(n, float64(count))
-	}
-	return t.momentsOf(n)
-}
-
-// momentsOf returns the moments of n_c examples of each class.
-func (t *totals) momentsOf(n []float64) *moments {
 	m := &moments{squares: t.squares, center: make([]float64, t.inputs)}
 	for k := range t.squares {
 		t.flush(k)
 	}
 	for c, sum := range t.sums {
-		n, mean := n[c], make([]float64, t.inputs)
+		n, mean := t.counts[c], make([]float64, t.inputs)
 		if n > 0 {
 			kernel.AddScaled(mean, 1/n, sum)
 		}

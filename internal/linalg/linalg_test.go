@@ -84,9 +84,7 @@ func TestCholeskyRefuses(t *testing.T) {
 	for _, a := range [][]float64{
 		{1, 2, 2, 1}, {1, 1, 1, 1}, {-1, 0, 0, 1}, {nan, 0, 0, 1}, {1, nan, nan, 1}, {1, 0, 0, math.Inf(1)},
 	} {
-		if c.Factorize(mat.NewSymDense(2, a)) {
-			t.Errorf("%v has a factor", a)
-		}
+		check.True(t, !c.Factorize(mat.NewSymDense(2, a)), "%v has a factor", a)
 	}
 }
 
@@ -157,9 +155,7 @@ func TestEigen(t *testing.T) {
 	}
 	e := NewEigen(3)
 	e.Vectors[1] = math.NaN()
-	if e.Factorize() {
-		t.Error("eigenvalues of a NaN converge")
-	}
+	check.True(t, !e.Factorize(), "eigenvalues of a NaN converge")
 }
 
 // Of a matrix of subnormal numbers the eigenvectors have all their digits.

@@ -63,18 +63,14 @@ func TestByHand(t *testing.T) {
 	distance := make([]float64, classes)
 	for c, rows := range of {
 		n := len(rows) / d
-		var mean mat.VecDense
-		mean.MulVec(mat.NewDense(n, d, rows).T(), mat.NewVecDense(n, slices.Repeat([]float64{1 / float64(n)}, n)))
-		normal, ok := distmv.NewNormal(mean.RawVector().Data, shrunk, nil)
-		if !ok {
-			t.Fatal("not definite")
+		mean := make([]float64, d)
+		for i := range mean {
+			mean[i] = stat.Mean(mat.Col(nil, i, mat.NewDense(n, d, rows)), nil)
 		}
-		w := float64(n+1) / float64(len(x)+classes)
-		density += w * normal.Prob(at)
-		var root mat.Cholesky
-		root.Factorize(shrunk)
-		size := stat.Mahalanobis(mat.NewVecDense(d, at), &mean, &root)
-		distance[c] = size * size
+		normal, ok := distmv.NewNormal(mean, shrunk, nil)
+		check.True(t, ok, "not definite")
+		density += float64(n+1) / float64(len(x)+classes) * normal.Prob(at)
+		distance[c] = 2 * (normal.LogProb(mean) - normal.LogProb(at))
 	}
 	got := make([]float64, classes)
 	check.OK(t, m.Distances(got, at))

@@ -120,9 +120,7 @@ func TestAnswers(t *testing.T) {
 		check.NearAll(t, "p", check.Predict(t, s, 3, 0, float64(k)), want, 1e-15)
 		check.OK(t, s.Observe([]float64{1, 1}, 1))
 	}
-	if s.cmd.Process.Pid != pid {
-		t.Error("another program for the next model")
-	}
+	check.True(t, s.cmd.Process.Pid == pid, "another program for the next model")
 	if seconds := s.Close(); !(seconds > 0) || syscall.Kill(pid, 0) == nil {
 		t.Errorf("the program runs after Close, which says that it took %g s", seconds)
 	}

@@ -113,13 +113,17 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 		return err
 	}
 	p.x[copy(p.x, x)] = 1
-	n.begin(p, weights, p.x[:n.Layers[0].In])
-	return n.Again(p, weights)
+	n.Forward(p, weights, p.x[:n.Layers[0].In])
+	return p.finite()
 }
 
 // Again is Logits for the x and weights of the last call, with another Mask.
 func (n *Network) Again(p *Pass, weights []float64) error {
 	n.finish(p, weights)
+	return p.finite()
+}
+
+func (p *Pass) finite() error {
 	if !kernel.Finite(p.Logit...) {
 		return errors.New("the logits overflow")
 	}
@@ -139,13 +143,9 @@ func (n *Network) Softmax(p []float64, pass *Pass, weights, x []float64) error {
 
 // Forward sets p.Logit for x, with a trailing 1 where there is a bias, and keeps x for Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
-	n.begin(p, weights, x)
-	n.finish(p, weights)
-}
-
-func (n *Network) begin(p *Pass, weights, x []float64) {
 	p.y[0] = x
 	n.Layers[0].products(p.first, weights, x)
+	n.finish(p, weights)
 }
 
 func (n *Network) finish(p *Pass, weights []float64) {

@@ -42,9 +42,7 @@ func TestProbabilities(t *testing.T) {
 			for i := range x {
 				x[i] = scale * rnd.NormFloat64()
 			}
-			if !tree.probabilities(p, x) {
-				t.Errorf("n = %d, scale %g: overflow", n, scale)
-			}
+			check.True(t, tree.probabilities(p, x), "n = %d, scale %g: overflow", n, scale)
 			check.Near(t, "sum", floats.Sum(p), 1, 1e-14)
 			if scale > 5 {
 				continue

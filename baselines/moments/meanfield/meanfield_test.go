@@ -61,9 +61,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for name := range methods {
-		if !seen[name] {
-			t.Errorf("no reference values for %s", name)
-		}
+		check.True(t, seen[name], "no reference values for %s", name)
 	}
 }
 

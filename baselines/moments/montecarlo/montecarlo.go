@@ -35,12 +35,9 @@ type Estimate struct {
 	Var, VarErr      []float64 // variances of s_j and their standard errors, length n
 
 	sd, centre, s []float64
-	powers        []power
-	products      []float64 // Σ s_i s_j, pairs i < j
+	powers        [][4]float64 // sums of d, …, d⁴ for d = s_j − c_j, c the softmax of the means
+	products      []float64    // Σ s_i s_j, pairs i < j
 }
-
-// power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j, with c the softmax of the mean logits.
-type power [4]float64
 
 // NewEstimate returns an empty estimate for n classes. It panics if n < 2.
 func NewEstimate(n int) *Estimate {
@@ -48,7 +45,7 @@ func NewEstimate(n int) *Estimate {
 	return &Estimate{
 		Moments: softmax.NewMoments(n), PErr: vector(), Var: vector(), VarErr: vector(),
 		sd: vector(), centre: vector(), s: vector(),
-		powers: make([]power, n), products: make([]float64, n*(n-1)/2),
+		powers: make([][4]float64, n), products: make([]float64, n*(n-1)/2),
 	}
 }
 
@@ -61,8 +58,8 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 	}
 	for j, v := range variance {
 		e.sd[j] = math.Sqrt(v)
-		e.powers[j] = power{}
 	}
+	clear(e.powers)
 	clear(e.products)
 	copy(e.centre, mean)
 	mlp.Normalise(e.centre)
