@@ -56,8 +56,7 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	format := &t.Format
 	f.StringVar(&t.File, "data", "", "write a manifest beside this `file`, CSV or ARFF, packed by gzip or "+
 		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network")
-	f.StringVar(&t.Labels, "labels", "", "take the classes from this `file`, a row for each row of -data "+
-		"(default: from -class)")
+	labelsFlag(f, &t.Labels)
 	f.BoolVar(&format.NoHeader, "no-header", false, "read a table without a header line: its columns are "+
 		"x1, x2, …")
 	f.StringVar(&t.Test, "test", "", "test on this `file` (default: on a quarter of the rows of -data)")
@@ -78,6 +77,7 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 	const training = "as in the training table"
 	f.StringVar(&o.Data, "data", "", "read rows from this `file`, CSV or ARFF, packed by gzip or not; -: "+
 		"standard input")
+	labelsFlag(f, &o.Labels)
 	f.StringVar(&o.Format.Class, "class", "", "take the classes from this `column` (default: "+training+")")
 	f.Float64Var(&o.Probability, "unknown", 0, "answer unknown if no class has this `probability` or more")
 	f.Float64Var(&o.Wrong, "wrong", 1, "keep the `share` of wrong answers at or below this, by\n"+
@@ -88,6 +88,11 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 		"familiarity of the inputs, a p-value, is below this `level`; 0: never")
 	formatFlags(f, &o.Format, training, training)
 	return o
+}
+
+func labelsFlag(f *flag.FlagSet, file *string) {
+	f.StringVar(file, "labels", "", "take the classes from this `file`, a row for each row of -data (default: "+
+		"from -class)")
 }
 
 func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {

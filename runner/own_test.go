@@ -65,11 +65,20 @@ func TestPredict(t *testing.T) {
 	program.Run(t, "predict", file, "-data", "new.csv", "-to", "out.csv.gz")
 	unpacked := check.Must(gzip.NewReader(strings.NewReader(check.Read("out.csv.gz"))))
 	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
+	check.Write(t, "kind\n1\n2\n", "kinds.csv")
+	_, stderr, err := program.Try(t, "predict", file, "-data", "new.csv", "-labels", "kinds.csv")
+	check.OK(t, err)
+	check.Contains(t, stderr, "new.csv: 2 rows with a class: ")
+	_, stderr, err = program.Try(t, "learn", file, "-data", "new.csv", "-labels", "kinds.csv", "-to", "more.npz")
+	check.OK(t, err)
+	check.Contains(t, stderr, "more.npz: 2 rows, 2 learned")
+	check.Write(t, "kind\n1\n", "few.csv")
 	check.Write(t, "x1,x2\n1,2\nwide,1\n", "bad.csv")
 	for args, says := range map[string]string{
 		"-data new.csv -to new.csv":      "-to new.csv is new.csv, which the predictions would replace",
 		"-data new.csv -to gone/out.csv": "write gone/out.csv: no such file or directory",
 		"-data bad.csv":                  "1 of 2 rows could not be predicted",
+		"-data new.csv -labels few.csv":  "new.csv:3: few.csv has ended",
 	} {
 		code, _, stderr := exit(t, append([]string{"predict", file}, strings.Fields(args)...)...)
 		check.Equal(t, args+": exit code", code, 1)

@@ -68,7 +68,7 @@ func (f Format) Read(path, labels string, training *Examples) (*Examples, error)
 			return nil, err
 		}
 		defer file.Close()
-		if err := t.join(file, labels, f); err != nil {
+		if err := t.Join(file, labels, f); err != nil {
 			return nil, err
 		}
 	}

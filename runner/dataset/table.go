@@ -125,8 +125,8 @@ func (t *Reader) readHeader() error {
 	return t.checkHeader(header.Cells)
 }
 
-// join adds to the table the column of classes of another file, which has a row for each row.
-func (t *Reader) join(r io.Reader, file string, f Format) (err error) {
+// Join adds to the table the column of classes of another file, written in the format f, with a row for each row.
+func (t *Reader) Join(r io.Reader, file string, f Format) (err error) {
 	if t.labels, err = NewReader(r, file, f); err != nil {
 		return err
 	}

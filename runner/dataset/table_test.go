@@ -142,7 +142,7 @@ func TestTableErrors(t *testing.T) {
 func TestLabels(t *testing.T) {
 	readBoth := func(f Format, text, labels string) (*Examples, error) {
 		table := check.Must(NewReader(strings.NewReader(text), "a.data", f))
-		if err := table.join(strings.NewReader(labels), "a.labels", f); err != nil {
+		if err := table.Join(strings.NewReader(labels), "a.labels", f); err != nil {
 			return nil, err
 		}
 		return table.examples(nil)

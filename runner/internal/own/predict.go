@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Network string         // file of the network
 	Data    string         // table of the rows; - is the standard input
+	Labels  string         // file of the classes; empty: a column of Data has them
 	Format  dataset.Format // how Data is written; empty fields: as the training table
 	Wrong   float64        // if below 1, the largest share of wrong answers, which sets Decision.Confidence
 	From    int            // learn: the first row to predict and learn, from 1

@@ -84,10 +84,10 @@ func open(stdout, stderr io.Writer, o Options, learned bool) (*session, error) {
 
 // openTable opens the table of the options. Format fields that are empty are those of the training table.
 func (s *session) openTable(o Options) (err error) {
-	file, name := os.Stdin, "standard input"
+	file, name := os.Stdin, "standard input" // the end of the program closes files
 	if o.Data != "-" {
 		name = o.Data
-		if file, err = os.Open(name); err != nil { // the end of the program closes the file
+		if file, err = os.Open(name); err != nil {
 			return err
 		}
 	}
@@ -95,6 +95,16 @@ func (s *session) openTable(o Options) (err error) {
 	f.Separator, f.Decimal = cmp.Or(o.Format.Separator, f.Separator), cmp.Or(o.Format.Decimal, f.Decimal)
 	if s.table, err = dataset.NewReader(file, name, f); err != nil {
 		return err
+	}
+	if o.Labels != "" {
+		labels, err := os.Open(o.Labels)
+		if err != nil {
+			return err
+		}
+		f.Class = cmp.Or(o.Format.Class, f.Class)
+		if err := s.table.Join(labels, o.Labels, f); err != nil {
+			return err
+		}
 	}
 	s.column, err = s.table.Column(cmp.Or(o.Format.Class, f.Class, "class"))
 	if err != nil && o.Format.Class != "" {
