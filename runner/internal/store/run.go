@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
+
+	"closedform/runner/internal/table"
 )
 
 // Run is the provenance of a run, the content of run.json.
@@ -102,7 +103,7 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 		count[g]++
 	}
 	for g, sum := range r.CellSeconds {
-		r.CellSeconds[g], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[g], 'g', 3, 64), 64)
+		r.CellSeconds[g] = table.Round(sum/count[g], 3)
 	}
 }
 

@@ -75,14 +75,14 @@ func (c *Column) add(value any) bool {
 		c.Nums = append(c.Nums, float64(v))
 		return c.Kind != Words
 	case float64:
-		c.Nums = append(c.Nums, round(v, c.Digits))
+		c.Nums = append(c.Nums, Round(v, c.Digits))
 		return c.Kind != Words && (!integers || math.IsNaN(v) || v == math.Trunc(v))
 	}
 	return false
 }
 
-// round returns x rounded to so many significant digits, for 0 as it is.
-func round(x float64, digits int) float64 {
+// Round returns x rounded to so many significant digits, for 0 as it is.
+func Round(x float64, digits int) float64 {
 	if digits > 0 {
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64) // FormatFloat writes a number
 	}

@@ -29,7 +29,7 @@ func (t *Table) CSV() []byte {
 			if c.Kind == Words {
 				row[k] = c.Texts[i]
 			} else {
-				row[k] = Format(round(c.Nums[i], digits))
+				row[k] = Format(Round(c.Nums[i], digits))
 			}
 		}
 		w.Write(row)
