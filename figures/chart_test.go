@@ -57,9 +57,8 @@ func TestCurvesStayInside(t *testing.T) {
 		}
 	}
 	w, h := float64(hi.X-lo.X), float64(hi.Y-lo.Y)
-	if w < 2*dpi || w > float64(b.Dx()-dpi/10) || math.Abs(h-float64(landscape)*w) > 6 {
-		t.Errorf("colour from %v to %v on %v", lo, hi, b)
-	}
+	check.True(t, 2*dpi <= w && w <= float64(b.Dx()-dpi/10) && math.Abs(h-float64(landscape)*w) <= 6,
+		"colour from %v to %v on %v", lo, hi, b)
 }
 
 // Where a marker or an end of an interval is outside the frame there is an arrow at its edge, which points

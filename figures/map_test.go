@@ -35,9 +35,8 @@ func TestMapColours(t *testing.T) {
 	first, last := anchors[0].(color.NRGBA), anchors[len(anchors)-1].(color.NRGBA)
 	for i, c := range []color.NRGBA{first, last, belowColor, aboveColor} {
 		x, y := w/4+i%2*w/3, h*6/10-i/2*h/3
-		if !near(img.At(x, y), c) {
-			t.Errorf("value %g at %d, %d of %d, %d: colour %v, want %v", m.Z[i], x, y, w, h, img.At(x, y), c)
-		}
+		got := img.At(x, y)
+		check.True(t, near(got, c), "value %g at %d, %d of %d, %d: %v, want %v", m.Z[i], x, y, w, h, got, c)
 	}
 }
 

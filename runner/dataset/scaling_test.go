@@ -83,8 +83,6 @@ func TestScalerErrors(t *testing.T) {
 	} {
 		s, err := c.e.Scaler(c.kind)
 		check.Refuses(t, string(c.kind), err, c.want)
-		if s != nil {
-			t.Errorf("%v beside an error", s)
-		}
+		check.True(t, s == nil, "%v beside an error", s)
 	}
 }

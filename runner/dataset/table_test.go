@@ -132,9 +132,7 @@ func TestTableErrors(t *testing.T) {
 	} {
 		e, err := readAs(c.f, c.text)
 		check.Refuses(t, strconv.Quote(c.text), err, c.want)
-		if e != nil {
-			t.Errorf("%q: examples beside an error", c.text)
-		}
+		check.True(t, e == nil, "%q: examples beside an error", c.text)
 	}
 }
 

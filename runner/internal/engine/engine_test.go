@@ -73,9 +73,8 @@ func TestErrors(t *testing.T) {
 		return ctx.Err()
 	})
 	group.Wait()
-	if err != bad || begun.Load() > 2 || others.Load() != 50 {
-		t.Errorf("error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
-	}
+	check.True(t, err == bad && begun.Load() <= 2 && others.Load() == 50,
+		"error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
 	for range 1000 { // a slot is free only when all know of the error
 		begun.Store(0)
 		err = slots(1).run(t.Context(), make([]int, 3), func(context.Context, int) error {

@@ -119,9 +119,7 @@ func same(t testing.TB, got, want map[string]string) {
 	t.Helper()
 	check.Equal(t, "files", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s: other bytes", name)
-		}
+		check.True(t, got[name] == text, "%s: other bytes", name)
 	}
 	check.Equal(t, "nothing to compare with", len(want) == 0, false)
 }

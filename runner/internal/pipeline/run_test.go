@@ -38,9 +38,7 @@ func TestResultsFolder(t *testing.T) {
 	check.Equal(t, "run.json has", []any{run.Command, run.Manifest, run.Seeds, run.Computed, run.Reused},
 		[]any{[]string{"runner", "-exp", m, "-out", out, "-quiet"}, "small", []int{1, 2}, 4, 0})
 	check.Equal(t, "and the versions", []string{run.Go, run.SourceDigest}, []string{runtime.Version(), "1"})
-	if run.Commit == "" || !(run.Seconds > 0) {
-		t.Errorf("run.json has %+v", run)
-	}
+	check.True(t, run.Commit != "" && run.Seconds > 0, "run.json has %+v", run)
 	check.Equal(t, "verify prints", program.Run(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 
 	before := snapshot(t, dir)

@@ -96,9 +96,8 @@ func TestRunsInOneFolder(t *testing.T) {
 		ended := strings.Contains(said, " files, in ") != strings.Contains(said, "is up to date")
 		check.Equal(t, said+": it ends up to date", ended, true)
 	}
-	if published != 1 || all < 12 || all > 16 {
-		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
-	}
+	check.True(t, published == 1 && all >= 12 && all <= 16,
+		"%d published, and %d cells were computed by those that were not killed", published, all)
 	same(t, checksummed(t, dir), want)
 	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 16 cells, 0 computed, 16 done before; ")
 }

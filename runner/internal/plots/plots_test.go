@@ -62,7 +62,5 @@ func TestLegend(t *testing.T) {
 		check.Equal(t, name, l.Label(name), want)
 	}
 	a, b, tagi := l.Group("adf_exact"), l.Group("my_rule"), l.Group("tagi")
-	if a < 1 || b != a || l.Group("adf-diagonal") != a || tagi == a {
-		t.Errorf("groups %d, %d and %d", a, b, tagi)
-	}
+	check.True(t, a > 0 && b == a && l.Group("adf-diagonal") == a && tagi != a, "groups %d, %d, %d", a, b, tagi)
 }

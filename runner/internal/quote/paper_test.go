@@ -46,9 +46,8 @@ func TestPaper(t *testing.T) {
 	file, l, text := paper(t)
 	check.Must(latex(List, file, results))
 	for name := range l.Number {
-		if !regexp.MustCompile(`\\` + name + `\b`).MatchString(text) {
-			t.Errorf("number %s is not in the paper", name)
-		}
+		used := regexp.MustCompile(`\\` + name + `\b`).MatchString(text)
+		check.True(t, used, "number %s is not in the paper", name)
 	}
 	var have []string
 	for _, m := range tabulated.FindAllStringSubmatch(text, -1) {

@@ -22,9 +22,8 @@ func TestRun(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil || seconds < want.Seconds() || seconds > 1.5*want.Seconds() {
-				t.Errorf("%.3f s, want %.3f to 1.5 times that; %v", seconds, want.Seconds(), err)
-			}
+			check.True(t, err == nil && seconds >= want.Seconds() && seconds <= 1.5*want.Seconds(),
+				"%.3f s, want %.3f to 1.5 times that; %v", seconds, want.Seconds(), err)
 		})
 	}
 	group.Wait()
@@ -35,9 +34,7 @@ func TestRun(t *testing.T) {
 		check.Refuses(t, "the context", ctx.Err())
 		return nil
 	})
-	if err != wrong || end < 100 || end > 101 {
-		t.Errorf("%g s, %v", end, err)
-	}
+	check.True(t, err == wrong && end >= 100 && end <= 101, "%g s, %v", end, err)
 	panics := func(context.Context) error { return []error{}[1] }
 	check.Refuses(t, "a panic", check.Err(Run(t.Context(), panics)), "out of range", "task_test.go")
 }
