@@ -72,7 +72,7 @@ func (p *Prediction) Mix(m Predictor, x, weights []float64, predict func(k int, 
 		p.Mean, p.Variance = make([]float64, classes), make([]float64, classes)
 		p.Members, p.Weights = make([]Prediction, len(weights)), make([]float64, len(weights))
 		for k := range p.Members {
-			p.Members[k].member = true
+			p.Members[k].member, p.Members[k].Brief = true, p.Brief
 		}
 	}
 	if copy(p.Weights, weights); failed != nil {

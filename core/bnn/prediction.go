@@ -32,6 +32,9 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer `json:"-"`
 
+	// Brief leaves out Cov and Moments.E, which have classes² numbers. Set it before predicting.
+	Brief bool `json:"-"`
+
 	owner  Predictor // the model whose predictions the allocated memory fits
 	member bool      // whether it is one of Members, without Cov
 	flows  []flow
@@ -56,7 +59,9 @@ func (p *Prediction) invalidate() {
 	}
 	if p.Moments != nil {
 		floats.AddConst(math.NaN(), p.Moments.P)
-		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
+		if p.Moments.E != nil {
+			floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
+		}
 		p.setCov()
 	}
 	for k := range p.Members {
@@ -70,14 +75,18 @@ type Layer struct {
 	Mean, Variance []float64 // moments of the pre-activations; in the last layer, of the logits
 }
 
-// Fit allocates P, Cov and Moments for predictions of the owner, unless p has them, and reports whether it did.
+// Fit allocates P, Moments and, unless p is Brief, Cov for predictions of the owner, unless p has them, and
+// reports whether it did.
 func (p *Prediction) Fit(owner Predictor, classes int) bool {
-	if p.owner == owner && len(p.P) == classes {
+	if p.owner == owner && len(p.P) == classes && (p.Moments.E == nil) == p.Brief {
 		return false
 	}
-	m := softmax.NewMoments(classes)
-	*p = Prediction{P: m.P, Moments: m, owner: owner, member: p.member}
-	if !p.member {
+	m := &softmax.Moments{P: make([]float64, classes)}
+	if !p.Brief {
+		m = softmax.NewMoments(classes)
+	}
+	*p = Prediction{P: m.P, Moments: m, Brief: p.Brief, owner: owner, member: p.member}
+	if !p.Brief && !p.member {
 		p.Cov = mat.NewSymDense(classes, nil)
 	}
 	return true

@@ -168,6 +168,7 @@ func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
+	dst.Brief = true
 	err := predict(dst, c.Scaling.apply(&c.scaled, x))
 	c.forecast.set(c.model, dst)
 	if c.latest = c.latest[:0]; err == nil {
@@ -185,7 +186,7 @@ type Prediction struct {
 	Familiarity float64   `json:"familiarity"` // p-value of the hypothesis that the input is like the learned ones
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
-	// label and member, and the most probable class even if Class is Unknown.
+	// label and member, and the most probable class even if Class is Unknown. It is [bnn.Prediction.Brief].
 	Details bnn.Prediction `json:"-"`
 }
 

@@ -46,7 +46,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 		}
 	}
 	c.mu.Unlock()
-	var p bnn.Prediction
+	p := bnn.Prediction{Brief: true}
 	if err := s.model.Predict(&p, make([]float64, inputs)); err != nil {
 		return nil, err
 	}
@@ -60,6 +60,7 @@ func (c *Classifier) Snapshot() (*Snapshot, error) {
 // Unknown and the numbers are NaN. The output layer of the default allocates some 5 kB each time.
 func (s *Snapshot) Predict(dst *Prediction, x []float64) error {
 	var scaled []float64
+	dst.Details.Brief = true
 	if err := s.model.Predict(&dst.Details, s.scaling.apply(&scaled, x)); err != nil {
 		return dst.fail(err)
 	}

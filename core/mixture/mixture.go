@@ -84,6 +84,7 @@ func New(members ...bnn.Model) (*Mixture, error) {
 		logP: make([]float64, n),
 	}
 	for k, member := range members {
+		m.before[k].Brief = true
 		if Follows(member) {
 			m.whole.members.doubt(k) // a follower knows little of what came long ago
 		}

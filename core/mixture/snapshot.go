@@ -180,7 +180,7 @@ func (e *learned) predict(p bnn.Predictor, dst *bnn.Prediction) error {
 
 // logProbabilities returns the present log probabilities of the classes of the sample.
 func logProbabilities(p bnn.Predictor, sample []learned) []float64 {
-	var q bnn.Prediction
+	q := bnn.Prediction{Brief: true}
 	logP := make([]float64, len(sample))
 	for i, e := range sample {
 		if logP[i] = math.Inf(-1); e.predict(p, &q) == nil {
@@ -207,6 +207,7 @@ func (s *Snapshot) weighted(now [][]float64) *weighting {
 		clear(sum)
 		for k, member := range s.members {
 			p := &predictions[k]
+			p.Brief = true
 			if weight := w.members.weight[k]; weight > 0 && e.predict(member, p) == nil {
 				kernel.AddScaled(sum, weight/p.Sum(), p.P)
 				rest += weight

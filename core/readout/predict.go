@@ -168,6 +168,9 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64) {
 	copy(dst.P, p)
 	for i, p := range dst.P {
 		dst.Mean[i], dst.Variance[i] = kernel.Log(p), float64(0*p)
+		if dst.Brief {
+			continue
+		}
 		for j, q := range dst.P {
 			if dst.Cov != nil {
 				dst.Cov.SetSym(i, j, float64(0*p))

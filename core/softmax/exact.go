@@ -115,7 +115,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 		w.next(&nodes)
 		w.addNodes(dst)
 	}
-	mirror(dst.E.RawMatrix(), true)
+	dst.mirror(true)
 }
 
 // lower returns a point below which the integrands have a mass of at most tail; that of all p_j is Π F_τ.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"closedform/internal/kernel"
 )
 
@@ -142,6 +140,9 @@ func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA floa
 			a[b] = w * r * row[b]
 		}
 	}
+	if dst.E == nil {
+		return
+	}
 	var sums [8]float64
 	e := dst.E.RawMatrix()
 	for i := 0; i < e.Rows; i += 4 {
@@ -161,7 +162,12 @@ func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA floa
 	}
 }
 
-func mirror(e blas64.General, symmetric bool) {
+// mirror copies E above the diagonal to below if it is symmetric, and clears the diagonal.
+func (m *Moments) mirror(symmetric bool) {
+	if m.E == nil {
+		return
+	}
+	e := m.E.RawMatrix()
 	for j := range e.Rows {
 		for i := range j {
 			if symmetric {

@@ -96,10 +96,12 @@ func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambd
 		mass *= c
 	}
 	dst.P[j] += mass
-	for i, h := range mills {
-		row[i] += lambda * mass * w.perOwn[i] * h
+	for i := range row {
+		row[i] += lambda * mass * w.perOwn[i] * mills[i]
 	}
-	row[j] = 0
+	if row != nil {
+		row[j] = 0
+	}
 }
 
 func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
@@ -124,7 +126,7 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 		w.next(&nodes)
 		w.addNodes(dst, p.Lambda)
 	}
-	mirror(dst.E.RawMatrix(), w.uniform)
+	dst.mirror(w.uniform)
 }
 
 // probitTable has tables, class × node, of g_j/F_j and f_j/F_j without the factors 1/own_j and 1/common_j.
@@ -170,7 +172,7 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 		if mu+reach*s <= lo {
 			continue // p_j and E_j· are below the accuracy of the rule
 		}
-		row := dst.E.RawRowView(j)
+		row := dst.row(j)
 		if s == 0 {
 			w.addNode(dst, row, j, mu, 1, lambda)
 			continue

@@ -58,8 +58,11 @@ func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 			panic("softmax: " + err.Error()) // only rounding could have made Σ' indefinite
 		}
 		dst.P[j], _ = cdf.Prob(x)
+		row := dst.row(j)
+		if row == nil {
+			continue
+		}
 		cdf.Gradient(gradient, x)
-		row := dst.E.RawRowView(j)
 		row[j] = 0
 		for k, g := range gradient {
 			row[other(j, k)] = g * perScale[k]

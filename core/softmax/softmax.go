@@ -91,8 +91,8 @@ func fit(n int, slices ...*[]float64) {
 // MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
 const MomentError = 1e-11
 
-// Moments are the moments of softmax(z) for n classes. Computing into it again allocates nothing. It keeps no
-// reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E, the label
+// Moments are the moments of softmax(z) for n classes. Computing into it again allocates nothing, and leaves
+// out E if it is nil. It keeps no reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E, the label
 // probabilities have covariance Σ_y = diag(p) − p pᵀ − L, and Σ_zy = diag(v) L with the logits.
 type Moments struct {
 	P []float64  // p_j, length n
@@ -108,13 +108,25 @@ func NewMoments(n int) *Moments {
 // Zero sets all moments to zero.
 func (m *Moments) Zero() {
 	clear(m.P)
-	m.E.Zero()
+	if m.E != nil {
+		m.E.Zero()
+	}
 }
 
 // AddScaled adds weight times the moments of a component of a mixture.
 func (m *Moments) AddScaled(weight float64, part *Moments) {
 	floats.AddScaled(m.P, weight, part.P)
-	floats.AddScaled(m.E.RawMatrix().Data, weight, part.E.RawMatrix().Data)
+	if m.E != nil {
+		floats.AddScaled(m.E.RawMatrix().Data, weight, part.E.RawMatrix().Data)
+	}
+}
+
+// row returns row j of E, nil without E.
+func (m *Moments) row(j int) []float64 {
+	if m.E == nil {
+		return nil
+	}
+	return m.E.RawRowView(j)
 }
 
 // pair returns the symmetrised E_ij, as the probit with ρ ≠ ½ has an asymmetric E.
@@ -182,8 +194,10 @@ func (m *Moments) Excess() float64 {
 
 func (m *Moments) check(mean, variance []float64) {
 	n := len(m.P)
-	if r, c := m.E.Dims(); r != n || c != n {
-		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
+	if m.E != nil {
+		if r, c := m.E.Dims(); r != n || c != n {
+			panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
+		}
 	}
 	CheckLogits(n, mean, variance)
 }
