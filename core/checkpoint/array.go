@@ -46,6 +46,32 @@ func matrix[T int16 | int64 | float64](f *file, name, kind string, cols int, x *
 	}
 }
 
+// planes adds or reads an entry with the bytes of 64-bit numbers in eight rows, that of the lowest bytes first,
+// as similar bytes beside each other are compressed better.
+func planes[T int64 | float64](f *file, name string, x *[]T) {
+	data, _ := binary.Append(nil, binary.LittleEndian, *x)
+	if !f.saving {
+		data = content[byte](f, name)
+	}
+	rows, n := make([]byte, len(data)/8*8), len(data)/8
+	for i := range n {
+		for k := range 8 {
+			if f.saving {
+				rows[k*n+i] = data[8*i+k]
+			} else {
+				rows[8*i+k] = data[k*n+i]
+			}
+		}
+	}
+	switch {
+	case !f.saving:
+		*x = make([]T, n)
+		_, _ = binary.Decode(rows, binary.LittleEndian, *x)
+	case n > 0:
+		f.add(name, "|u1", fmt.Sprintf("(8, %d)", n), rows)
+	}
+}
+
 // classes adds or reads an entry with the classes of examples.
 func (f *file) classes(name string, classes *[]int) {
 	x := convert[float64](*classes)

@@ -3,15 +3,15 @@
 // functions are safe for concurrent use with different models.
 //
 // A mixture, also the default one, keeps up to fifty inputs of each class as given, an output layer up to
-// 2,000 of its inputs. Do not give their files to anyone who must not see the examples. Networks and
+// 2,000 of its inputs, or the inputs that these are features of. Do not give their files to anyone who must not see the examples. Networks and
 // ensembles keep no inputs.
 //
-// # The file, format 9
+// # The file, format 10
 //
 // The file is a NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order. A string is UTF-8
 // bytes.
 //
-//	format      int64           9
+//	format      int64           10
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -27,9 +27,11 @@
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
 //	readout     string          of a readout.Layer: its configuration, a JSON object
-//	count, sum, scatter, kept_class, kept_count  float64, kept int16: the fields of readout.State
-//	p           int64           of readout.Sequence, if there is one; and its other fields as float64:
-//	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
+//	count, sum, kept_class, kept_count  float64, kept int16: the fields of readout.State
+//	source      float64         in place of kept, if it is shorter: the inputs that kept are the features of
+//	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count  float64: of readout.Sequence
+//	scatter, p  uint8 (8, n)    float64, and int64: row k has byte k of all numbers, the lowest byte first; an
+//	                            integer p is stored as 2p if p ≥ 0, else as −2p − 1
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; learned is
 // bnn.State.Learned; softmax is an object with kind "probit", lambda and rho, or kind "probit-corr", lambda
@@ -54,10 +56,11 @@ import (
 	"strings"
 
 	"closedform/core/bnn"
+	"closedform/core/features"
 )
 
 // version is the number of the format. A change of the entries or of their keys needs a new one.
-const version int64 = 9
+const version int64 = 10
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.
@@ -189,7 +192,8 @@ func unpack(data []byte) (f file, err error) {
 type file struct {
 	saving  bool
 	entries []entry
-	weights float64 // number of the weights of all maps to features, which are not in the file
+	weights float64       // number of the weights of all maps to features, which are not in the file
+	from    *features.Map // the latest map
 	err     error
 }
 

@@ -108,7 +108,9 @@ func models(t testing.TB) (all []bnn.Model) {
 	}
 	relu := check.Must(features.New(features.Relu, 2, 3, math.MaxUint64))
 	conv := check.Must(features.New(features.Conv, 64, 32, 1))
-	return append(all, features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
+	another := check.Must(features.New(features.Relu, 2, 8, 2)) // not the map of the sources of the layer
+	return append(all, features.Model{Map: relu, Model: layer(readout.Ridge, 40)}, wide(),
+		features.Model{Map: another, Model: wide().Model},
 		features.Model{Map: relu, Model: check.Must(bnn.NewEnsemble(bnn.Default(3, 2), 2, src))},
 		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, src))})
 }
@@ -204,6 +206,14 @@ func mixtures(t testing.TB) []*mixture.Mixture {
 	return []*mixture.Mixture{first, fixed}
 }
 
+// wide returns an output layer on many features of few inputs.
+func wide() features.Model {
+	c := readout.Config{Kind: readout.Ridge, Inputs: 8, Classes: 2, Sequential: true}
+	m := features.Model{Map: check.Must(features.New(features.Relu, 2, 8, 1)), Model: check.Must(readout.New(c))}
+	learn(m, 2, 40)
+	return m
+}
+
 // layer returns an output layer of three inputs that has seen some examples, none of its last class.
 func layer(kind readout.Kind, examples int) *readout.Layer {
 	l := check.Must(readout.New(readout.Config{Kind: kind, Inputs: 3, Classes: 3}))
@@ -236,7 +246,7 @@ func TestPython(t *testing.T) {
 		Cov    [][][][]float64 // layer, neuron, input, input
 	}
 	check.OK(t, json.Unmarshal(python(t, saved(t, n)), &got))
-	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "9 [2 3 4 2]adf")
+	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "10 [2 3 4 2]adf")
 	for l := range 3 {
 		mean, cov := n.Weights(l)
 		_, in := mean.Dims()

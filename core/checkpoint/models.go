@@ -89,6 +89,7 @@ func (f *file) load(prefix string) (m bnn.Model) {
 // features adds or reads the entry of a map. Loading draws its weights, which limits their number.
 func (f *file) features(prefix string, m *features.Map) {
 	f.object(prefix+"features", m)
+	f.from = m
 	if m.Kind != features.Relu {
 		return
 	}
@@ -252,11 +253,19 @@ func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 	d, n := c.Inputs, c.Classes
 	f.numbers(prefix+"count", n, &s.Count)
 	f.numbers(prefix+"sum", d, &s.Sum)
-	f.numbers(prefix+"scatter", d*(d+1)/2, &s.Scatter)
+	planes(f, prefix+"scatter", &s.Scatter)
 	f.classes(prefix+"kept_class", &s.KeptClass)
 	f.numbers(prefix+"kept_count", 1, &s.KeptCount)
-	matrix(f, prefix+"kept", "<i2", d, &s.Kept)
-	matrix(f, prefix+"p", "<i8", (d+1)*(d+2)/2, &q.P)
+	f.kept(prefix, d, s)
+	differences := slices.Clone(q.P)
+	for i, p := range differences {
+		differences[i] = p<<1 ^ p>>63 // 0, −1, 1, −2, … become 0, 1, 2, 3, …, whose high bytes are zeros
+	}
+	planes(f, prefix+"p", &differences)
+	for i, p := range differences {
+		differences[i] = int64(uint64(p)>>1) ^ -(p & 1)
+	}
+	q.P = differences
 	f.numbers(prefix+"pending", d+1, &q.Pending)
 	f.numbers(prefix+"w", d+1, &q.W)
 	f.numbers(prefix+"evidence", 1, &q.Evidence)
@@ -265,4 +274,37 @@ func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 	f.classes(prefix+"fitted_class", &q.SampleClass)
 	f.numbers(prefix+"fitted", n, &q.Sample)
 	f.numbers(prefix+"fitted_count", n, &q.SampleCount)
+}
+
+// kept adds or reads the kept inputs of a layer of d inputs: their sources instead, if the inputs are the
+// features of these by the map in front of the layer.
+func (f *file) kept(prefix string, d int, s *readout.State) {
+	if f.saving && len(s.Kept) > 0 && slices.Equal(f.ofSources(d, s), s.Kept) {
+		s.Kept = nil
+	} else if f.saving {
+		s.Source = nil
+	}
+	f.numbers(prefix+"source", len(s.Source)/max(1, len(s.KeptClass)), &s.Source)
+	matrix(f, prefix+"kept", "<i2", d, &s.Kept)
+	if !f.saving && len(s.Source) > 0 {
+		s.Kept = f.ofSources(d, s)
+	}
+}
+
+// ofSources returns the features of the sources in units of 2⁻⁹, or nil if the map does not fit them. The map is
+// made only for a layer whose matrices are in the file.
+func (f *file) ofSources(d int, s *readout.State) (kept []int16) {
+	m := f.from
+	if m == nil || m.Size != d || len(s.Source) != len(s.KeptClass)*m.Inputs || len(s.Scatter) < d*(d+1)/2 {
+		return nil
+	}
+	m, err := features.New(m.Kind, m.Inputs, m.Size, m.Seed)
+	x := make([]float64, d)
+	for row := range slices.Chunk(s.Source, max(1, f.from.Inputs)) {
+		if err != nil || m.Standard(x, row) != nil {
+			return nil
+		}
+		kept = append(kept, readout.Units(x)...)
+	}
+	return kept
 }

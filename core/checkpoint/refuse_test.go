@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -119,14 +120,24 @@ func TestReadRefuses(t *testing.T) {
 			misfit + "\x00none":                      first(3),
 			"entry model_config is missing":          first(1),
 		}},
+		{wide(), map[string]edit{
+			misfit + "\x00sources":  set("model_source", "<f8", make([]float64, 78)),
+			misfit + "\x00another":  set("model_source", "<f8", random.Normals(rand.New(random.Source("x")), 80)),
+			misfit + "\x00map":      replace("features", `"seed":1`, `"seed":2`),
+			misfit + "\x00size":     replace("features", `"size":8`, `"size":9`),
+			misfit + "\x00infinite": set("model_source", "<f8", slices.Repeat([]float64{math.Inf(1)}, 80)),
+			altered: func(all []entry) []entry {
+				return append(all, entry{"model_kept", array("<i2", "(40, 8)", make([]int16, 320))})
+			},
+		}},
 	} {
 		for want, edit := range c.edits {
 			want, name, _ := strings.Cut(want, "\x00")
 			check.Refuses(t, want+name, load(archive(version, edit(parts(t, c.m)))), "checkpoint: ", want)
 		}
 	}
-	former := archive(8, parts(t, trained(small)))
-	check.Refuses(t, "format 8", load(former), "the file has format 8; this program reads format 9 only")
+	former := archive(9, parts(t, trained(small)))
+	check.Refuses(t, "format 9", load(former), "the file has format 9; this program reads format 10 only")
 }
 
 // Files that announce more than they have are refused before memory is allocated: an entry of 2 GB, layers,

@@ -203,7 +203,7 @@ func TestScale(t *testing.T) {
 // A default with two inputs is saved in 1.5 MB, and its prediction is a short line of JSON.
 func TestSmall(t *testing.T) {
 	c := check.Must(New(Options{Inputs: 2, Classes: 3}, random.Source("small")))
-	learn(t, c, 1000, stream())
+	learn(t, c, 2500, stream())
 	check.True(t, len(saved(t, c)) <= 1_500_000, "a file of %d bytes", len(saved(t, c)))
 	var rows repeats
 	for i := range mostRows {

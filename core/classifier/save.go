@@ -20,8 +20,8 @@ type state struct {
 // equal classifiers make equal files. Learn and Predict wait while Save computes the bytes, but not while it
 // writes them: a tenth of a second for the default, a second for that of images.
 //
-// The file has more than weights: an output layer and a mixture keep some fifty or more examples of each
-// class, and the history has the range of each input. Protect the file like the data.
+// The file has more than weights: an output layer keeps up to 2,000 inputs or their features, a mixture up to
+// fifty inputs of each class, and the history the range of each input. Protect the file like the data.
 func (c *Classifier) Save(w io.Writer) error {
 	data, err := c.bytes()
 	if err == nil {

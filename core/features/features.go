@@ -119,10 +119,18 @@ type Model struct {
 	bnn.Model
 }
 
-// Observe lets the model learn the features of an example.
+// Observe lets the model learn the features of an example. An output layer gets inputs of at most a quarter of
+// the size, too, see readout.Layer.ObserveFrom.
 func (m Model) Observe(x []float64, class int) (u bnn.Update, err error) {
+	layer, ok := m.Model.(interface {
+		ObserveFrom(source, x []float64, class int) (bnn.Update, error)
+	})
 	err = m.on(x, func(y []float64) (err error) {
-		u, err = m.Model.Observe(y, class)
+		if ok && 4*m.Inputs <= m.Size {
+			u, err = layer.ObserveFrom(x, y, class)
+		} else {
+			u, err = m.Model.Observe(y, class)
+		}
 		return err
 	})
 	return u, err

@@ -15,10 +15,11 @@ const mostKept = 2000 // largest number of kept inputs
 
 // example is an input of one or more examples of a class.
 type example struct {
-	x     []float64
-	class int
-	count float64 // number of examples with this input
-	hash  uint64  // hash of x; 0: not computed yet
+	x      []float64
+	class  int
+	count  float64   // number of examples with this input
+	hash   uint64    // hash of x; 0: not computed yet
+	source []float64 // see Layer.ObserveFrom; nil: not known
 }
 
 // kept has of each class the different inputs with the smallest hashes, in order (a bottom-k sketch, Cohen
@@ -43,8 +44,8 @@ func hash(x []float64) (h uint64) {
 }
 
 // add counts x, or keeps a copy if it is among the first inputs of the class in order, and trims the list.
-// counts has the number of examples of each class, with x.
-func (k kept) add(x []float64, class int, counts []float64) {
+// counts has the number of examples of each class, with x. Of several sources the first in order is kept.
+func (k kept) add(x, source []float64, class int, counts []float64) {
 	seen := floats.Count(func(n float64) bool { return n > 0 }, counts)
 	quota := max(1, mostKept/seen)
 	if counts[class] == 1 { // the first example of a class changes the quota
@@ -55,9 +56,11 @@ func (k kept) add(x []float64, class int, counts []float64) {
 	e := example{x: x, class: class, count: 1, hash: hash(x)}
 	list := k[class]
 	if i, found := slices.BinarySearchFunc(list, e, order); found {
-		list[i].count++
+		if list[i].count++; slices.Compare(source, list[i].source) < 0 {
+			list[i].source = slices.Clone(source)
+		}
 	} else if i < quota {
-		e.x = slices.Clone(x)
+		e.x, e.source = slices.Clone(x), slices.Clone(source)
 		list = slices.Insert(list, i, e)
 		k[class] = list[:min(len(list), quota)]
 	}
@@ -65,7 +68,7 @@ func (k kept) add(x []float64, class int, counts []float64) {
 
 // restore keeps the examples of a state, and reports whether they fit its counts.
 func (k kept) restore(s State) bool {
-	counted, d := make([]float64, len(k)), len(s.Sum)/len(k)
+	counted, d, inputs := make([]float64, len(k)), len(s.Sum)/len(k), len(s.Source)/max(1, len(s.KeptClass))
 	for i, class := range s.KeptClass {
 		if class < 0 || class >= len(k) || s.KeptCount[i] < 1 {
 			return false
@@ -77,6 +80,9 @@ func (k kept) restore(s State) bool {
 			}
 		}
 		e := example{x: x, class: class, count: s.KeptCount[i], hash: hash(x)}
+		if inputs > 0 {
+			e.source = slices.Clone(s.Source[i*inputs:][:inputs])
+		}
 		if list := k[class]; len(list) > 0 && order(list[len(list)-1], e) >= 0 {
 			return false
 		}

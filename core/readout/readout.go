@@ -122,7 +122,11 @@ func (l *Layer) addClass() {
 // Observe adds an example. With Config.Sequential LogP of the update is that of Predict; otherwise it is NaN,
 // as the other numbers are. A wrong length or class, or a number that is not finite, is an error and changes
 // nothing.
-func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
+func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) { return l.ObserveFrom(nil, x, class) }
+
+// ObserveFrom is Observe of an x that is computed from a source, such as features of an input. Sources of kept
+// inputs are kept, as a file is smaller that has these in place of many features.
+func (l *Layer) ObserveFrom(source, x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := l.check(x, class); err != nil {
 		u.Action = bnn.Refused
@@ -133,7 +137,7 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	}
 	l.solved = solution{}
 	l.totals.add(l.rounded, class, 1)
-	l.kept.add(l.rounded, class, l.totals.counts)
+	l.kept.add(l.rounded, source, class, l.totals.counts)
 	if l.sequence != nil {
 		u.LogP = l.sequence.observe(l.rounded, class, &l.totals)
 	}

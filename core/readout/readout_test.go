@@ -406,3 +406,23 @@ func TestRepeatedInputs(t *testing.T) {
 		}
 	})
 }
+
+// Sources are kept with the inputs that are computed from them, the same in any order, unless one is unknown.
+func TestSources(t *testing.T) {
+	c := Config{Kind: Ridge, Inputs: 3, Classes: 2}
+	a, b := check.Must(New(c)), check.Must(New(c))
+	for i := range 40 {
+		for l, i := range map[*Layer]int{a: i, b: 39 - i} {
+			x := []float64{float64(i % 20), 1, 2}
+			check.Must(l.ObserveFrom([]float64{float64(i % 20), float64(i)}, x, i%2))
+		}
+	}
+	s := a.State()
+	check.Equal(t, "in another order", b.State(), s)
+	for i := range s.KeptClass {
+		check.Equal(t, "source", s.Source[2*i:][:2], slices.Repeat([]float64{float64(s.Kept[3*i]) / 512}, 2))
+	}
+	check.Equal(t, "restored", check.Must(Restore(c, s)).State(), s)
+	check.Must(a.Observe([]float64{3, 1, 2}, 1))
+	check.Equal(t, "one without a source", len(a.State().Source), 0)
+}

@@ -14,6 +14,7 @@ type State struct {
 	Sum       []float64 // Σx of each class: classes × inputs
 	Scatter   []float64 // Σxxᵀ of the examples that are not kept, for Gaussian of each class: lower triangles
 	Kept      []int16   // the kept inputs in units of 2⁻⁹, by rows
+	Source    []float64 // sources of the kept inputs, by rows, see Layer.ObserveFrom; nil unless all are known
 	KeptClass []int     // class of each kept input
 	KeptCount []float64 // number of examples of each kept input
 	Limited   int       // see Layer.Limited
@@ -47,15 +48,28 @@ func (l *Layer) State() State {
 	}
 	l.kept.addSquares(t.squares, -1)
 	s.Scatter = slices.Concat(t.squares...)
+	complete := true
 	for c, kept := range l.kept {
 		for _, e := range kept {
-			for _, v := range e.x {
-				s.Kept = append(s.Kept, int16(v/step))
-			}
+			s.Kept = append(s.Kept, Units(e.x)...)
 			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, e.count)
+			s.Source, complete = append(s.Source, e.source...), complete && len(e.source) > 0
 		}
 	}
+	if !complete {
+		s.Source = nil
+	}
 	return s
+}
+
+// Units returns x, limited and rounded, in units of 2⁻⁹, as State.Kept has it.
+func Units(x []float64) []int16 {
+	rounded, units := make([]float64, len(x)), make([]int16, len(x))
+	round(rounded, x)
+	for i, v := range rounded {
+		units[i] = int16(v / step)
+	}
+	return units
 }
 
 var errState = errors.New("readout: a state of another configuration, or with numbers that are not finite")
@@ -102,6 +116,7 @@ func (s *State) fits(c Config) bool {
 	}
 	return len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == squares*d*(d+1)/2 &&
 		len(s.Kept) == len(s.KeptClass)*d && len(s.KeptCount) == len(s.KeptClass) &&
+		len(s.Source)%max(1, len(s.KeptClass)) == 0 && kernel.Finite(s.Source...) &&
 		within(limit*examples, s.Sum) && within(limit*limit*examples, s.Scatter) && natural(s.Count) &&
 		natural(s.KeptCount) && c.Sequential == (s.Sequence != nil) &&
 		(s.Sequence == nil || s.Sequence.fits(d+1, c.Classes, int(examples)))
