@@ -1,9 +1,11 @@
 package bnn
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -64,6 +66,36 @@ func samePrediction(a, b *Prediction) bool {
 	x, y := public(*a), public(*b)
 	x.Members, y.Members = nil, nil
 	return len(a.Members) == len(b.Members) && reflect.DeepEqual(x, y)
+}
+
+// A brief prediction is the same without the moments of classes² numbers.
+func TestBrief(t *testing.T) {
+	corr := softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0.2, 0.2, 1})}
+	skips := spec{Layers: []int{13, 3}, Output: Joint, Softmax: corr, OnIndefinite: Skip}
+	for _, cfg := range append(networks(), skips) {
+		for _, members := range []int{1, 2} {
+			e, x := trained(cfg, members)
+			var p Prediction
+			q := Prediction{Brief: true}
+			check.OK(t, errors.Join(e.Predict(&p, x[0]), e.Predict(&q, x[0])))
+			for i := range q.Members {
+				check.True(t, q.Members[i].Brief && q.Members[i].Moments.E == nil, "member %d is not brief", i)
+			}
+			check.True(t, q.Cov == nil && q.Moments.E == nil, "moments of classes² numbers")
+			values := func(p *Prediction) []float64 {
+				a, b := p.LabelVariance()
+				return slices.Concat(p.P, p.Mean, p.Variance, []float64{p.Confidence(), p.MutualInformation(), a, b})
+			}
+			check.NearAll(t, "brief prediction", values(&q), values(&p), 0)
+			if cfg.Output != Joint { // softmax.ProbitCorr allocates
+				check.NoAllocs(t, "a brief prediction", func() { _ = e.Before(&q, x[1]) })
+			}
+			check.True(t, e.Predict(&q, nil) != nil && math.IsNaN(q.P[0]), "after an error: %v", q.P)
+			q.Brief = false
+			check.OK(t, e.Predict(&q, x[0]))
+			check.True(t, samePrediction(&q, &p), "no longer brief: %+v; want %+v", q, p)
+		}
+	}
 }
 
 // A step after Before is that without, to the bit, whatever happens between the two.

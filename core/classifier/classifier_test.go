@@ -2,28 +2,19 @@ package classifier
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/core/bnn"
-	"closedform/core/checkpoint"
-	"closedform/core/familiar"
 	"closedform/core/features"
-	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/core/readout"
-	"closedform/core/selective"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
@@ -56,13 +47,6 @@ func learn(t *testing.T, c *Classifier, n int, draw func() ([]float64, int)) {
 		x, class := draw()
 		check.OK(t, c.Learn(x, class))
 	}
-}
-
-func saved(t *testing.T, c *Classifier) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	check.OK(t, c.Save(&file))
-	return file.Bytes()
 }
 
 // Inputs like those that were learned are answered, rightly as a rule, and those far from all are unknown: by
@@ -101,240 +85,6 @@ func TestUnknown(t *testing.T) {
 			*decision = d
 			check.OK(t, predict(&p, []float64{30, 30}))
 			check.True(t, (p.Class != Unknown) == answered, "%+v: class %d", d, p.Class)
-		}
-	}
-}
-
-// A stream in two parts with a file between them leaves the same bytes, with or without predictions between
-// the examples, an input that comes again, and changes of the caller's slice.
-func TestSave(t *testing.T) {
-	whole, first := newTriangle(), newTriangle()
-	first.Note = json.RawMessage(`{"names":["a","b<c"]}`)
-	first.Decision = Decision{Confidence: math.Inf(1), Familiarity: 0.01}
-	draw, again := stream(), stream()
-	learn(t, whole, 70, draw)
-	learn(t, first, 70, again)
-	second := check.Must(Load(bytes.NewReader(saved(t, first))))
-	if second.Decision != first.Decision || !slices.Equal(saved(t, second), saved(t, first)) {
-		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
-	}
-	var p Prediction
-	buffer := make([]float64, 2)
-	for i := range 60 {
-		x, class := again()
-		for k := range 4 { // the last repeats the first, and adds no prediction to the record
-			check.OK(t, whole.Learn(slices.Clone(x), (class+k)%3))
-			if k < 2 { // else as it was predicted for the example before
-				check.OK(t, second.Predict(&p, buffer))
-			}
-			copy(buffer, x)
-			check.OK(t, second.Learn(buffer, (class+k)%3))
-		}
-		if copy(buffer, []float64{9, 9}); i == 30 {
-			check.OK(t, errors.Join(whole.AddClass(), second.AddClass()))
-			check.Must(second.Snapshot())
-		}
-	}
-	whole.Note, whole.Decision = second.Note, second.Decision
-	check.True(t, bytes.Equal(saved(t, whole), saved(t, second)), "what was loaded has learned something else")
-	next, record := second.Record.Next.joined(), second.Record.Whole.joined() // the last half or more
-	check.Equal(t, "predictions", [2]int{next.Len(), record.Len()}, [2]int{70 + 3*60 - 112, 70 + 3*60 - 112})
-	copy(buffer, []float64{1, 1})
-	check.NoAllocs(t, "a prediction", func() { _ = second.Predict(&p, buffer) })
-	first.Note = json.RawMessage(`{"names"`)
-	check.Refuses(t, "a note that is not JSON", first.Save(new(bytes.Buffer)), "classifier: ")
-}
-
-// Inputs of any range are scaled by the examples before, and learned as if they had been scaled by the caller,
-// also by a snapshot and after a file.
-func TestScale(t *testing.T) {
-	o := Options{Inputs: 3, Classes: 3, Hidden: []int{5}}
-	plain := check.Must(New(o, random.Source("scale")))
-	o.Scale = true
-	c, draw := check.Must(New(o, random.Source("scale"))), stream()
-	var rows [3][]float64 // the inputs of the examples before
-	var p, q Prediction
-	for i := range 150 {
-		x, class := draw()
-		x = []float64{1e6 + 1e3*x[0], 1e-150 * x[1], 7} // 7 never changes
-		if i == 100 {
-			x[0] = math.MaxFloat64
-		}
-		z := make([]float64, 3)
-		for j, row := range rows[:2] {
-			mean, sd := stat.PopMeanStdDev(row, nil)
-			if i > 1 {
-				z[j] = max(-10, min(10, (x[j]-mean)/sd))
-			}
-		}
-		if i <= 100 { // the example of 1e308 ends the comparison
-			check.OK(t, errors.Join(plain.Predict(&q, z), plain.Learn(z, class), c.Predict(&p, x)))
-			check.NearAll(t, fmt.Sprint("P of example ", i), p.P, q.P, 1e-6)
-		}
-		if i%2 == 0 {
-			check.OK(t, c.Predict(&p, x))
-		}
-		if check.OK(t, c.Learn(x, class)); i == 60 {
-			c = check.Must(Load(bytes.NewReader(saved(t, c))))
-		}
-		for j := range rows {
-			rows[j] = append(rows[j], x[j])
-		}
-		if i == 99 {
-			s, want := check.Must(c.Snapshot()), check.Must(plain.Snapshot())
-			for j := range 2 {
-				mean, sd := stat.PopMeanStdDev(rows[j], nil)
-				x[j], z[j] = mean+float64(j+1)*sd, float64(j+1)
-			}
-			check.OK(t, errors.Join(s.Predict(&p, x), want.Predict(&q, z)))
-			check.NearAll(t, "P of the snapshot", p.P, q.P, 1e-6)
-			check.Refuses(t, "NaN", s.Predict(&p, []float64{1, math.Inf(1), 7}), "input 1 is +Inf")
-		}
-		check.Refuses(t, "infinite", c.Learn([]float64{1, math.Inf(1), 7}, 0), "input 1 is +Inf")
-		check.True(t, c.Learn(x, 3) != nil && c.Scaling.Seen == i+1, "an error was learned")
-	}
-	check.Must(Load(bytes.NewReader(saved(t, c))))
-	note := `{"decision":{},"scaling":{"seen":1,"mean":[0],"squares":[0]}}`
-	var file bytes.Buffer
-	check.OK(t, checkpoint.Save(&file, c.Model(), note))
-	check.Refuses(t, "another scaling", check.Err(Load(&file)), "the scaling is not that of 3 inputs")
-}
-
-// A default with two inputs is saved in 1.5 MB, and its prediction is a short line of JSON.
-func TestSmall(t *testing.T) {
-	c := check.Must(New(Options{Inputs: 2, Classes: 3}, random.Source("small")))
-	learn(t, c, 2500, stream())
-	check.True(t, len(saved(t, c)) <= 1_500_000, "a file of %d bytes", len(saved(t, c)))
-	var rows repeats
-	for i := range mostRows {
-		rows.add([]float64{float64(i)}, 0)
-	}
-	text := check.Must(rows.MarshalText())
-	check.True(t, len(text) < 350_000, "%d bytes for the hashes of the rows", len(text))
-	var p, again Prediction
-	check.OK(t, c.Predict(&p, []float64{1, 1}))
-	for dst, v := range map[any]any{&again: p, &again.Details: p.Details} {
-		text := check.Must(json.Marshal(v))
-		var fields map[string]any
-		check.OK(t, errors.Join(json.Unmarshal(text, &fields), json.Unmarshal(text, dst)))
-		check.True(t, len(text) < 500 && len(fields) == 4, "%d bytes: %s", len(text), text)
-	}
-	check.Equal(t, "read again", again.P, p.P)
-	check.Equal(t, "read again", again.Details.Weights, p.Details.Weights)
-}
-
-// A model of another program has no history. Its note is kept if it is JSON; a history that does not fit the
-// model is refused.
-func TestLoadAny(t *testing.T) {
-	network := newNetwork(bnn.Default(2, 3)).Model()
-	load := func(note string) (*Classifier, error) {
-		var file bytes.Buffer
-		check.OK(t, checkpoint.Save(&file, network, note))
-		return Load(&file)
-	}
-	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", `{"a":2}`: `{"a":2}`} {
-		c := check.Must(load(note))
-		check.Equal(t, "note", string(c.Note), want)
-		if _, err := c.Threshold(0.1, 0.9); err == nil || c.Familiar != nil {
-			t.Errorf("note %q: threshold without a record", note)
-		}
-		check.OK(t, c.Learn([]float64{1, 1}, 1))
-		var p Prediction
-		check.OK(t, c.Predict(&p, []float64{9, 9}))
-		check.Equal(t, "familiarity", p.Familiarity, 1)
-	}
-	three := string(check.Must(json.Marshal(familiar.New(3))))
-	for _, history := range []string{
-		`"record":{"next":{"latest":{"predicted":[1],"wrong":[2]}}}`, `"familiar":` + three,
-		`"record":{"whole":{"earlier":{"predicted":[1],"wrong":[2]}}}`,
-		`"record":{"order":{"counts":[0],"latest":[0],"away":[0],"kept":[[]]}}`, `"record":{"rows":"AAAA"}`,
-	} {
-		check.Refuses(t, history, check.Err(load(`{"decision":{},`+history+`}`)), "classifier: ")
-	}
-	many := strings.Repeat(",0", 3e6)[1:] // the familiarity of 3,000,000 inputs has 1.5 GB of directions
-	high, d := fmt.Sprintf(`"high":[%s],"low":[%[1]s]`, many), strings.Repeat(",0", 2080)[1:]
-	check.Frugal(t, func() {
-		check.Refuses(t, "inputs", check.Err(load(fmt.Sprintf(`{"decision":{},"familiar":{%s,"mean":[%s],"step":1,`+
-			`"scatter":[%s],"fit":[%[3]s]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
-	})
-}
-
-// A row is a repetition if it is, with its class, among the latest, also after a file. Numbers count with
-// their signs, but for 0.
-func TestRepeats(t *testing.T) {
-	var r, again repeats
-	for i := range mostRows + 1 {
-		r.add([]float64{float64(i)}, 0)
-	}
-	check.OK(t, again.UnmarshalText(check.Must(r.MarshalText())))
-	for _, r := range []*repeats{&r, &again} {
-		var got []bool // each row takes the place of row 1, 2, …, 8
-		for _, row := range []float64{5, 0, 1, 5, mostRows, 5, math.Copysign(0, -1)} {
-			got = append(got, r.add([]float64{row}, 0))
-		}
-		got = append(got, r.add([]float64{mostRows}, 1), r.add([]float64{-5}, 0))
-		check.Equal(t, "among the latest", got, []bool{true, false, false, true, true, true, true, false, false})
-	}
-}
-
-// The record has the predictions before learning: for the next examples by the model along the stream, for a
-// snapshot with its weights.
-func TestRecord(t *testing.T) {
-	c, rnd := newTriangle(), rand.New(random.Source("record"))
-	var next, whole selective.Record
-	var p Prediction
-	for i := range 600 { // the labels change after 400
-		x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, 0
-		if (x[0] > 0) != (i >= 400) {
-			class = 1
-		}
-		check.OK(t, c.Predict(&p, x))
-		if i >= 496 { // 16 + 32 + … + 256 are earlier
-			next.Add(p.Confidence, p.Details.Class() != class)
-			byWhole, confidence := c.Model().(*mixture.Mixture).ByWholeStream(&p.Details)
-			whole.Add(confidence, byWhole != class)
-		}
-		check.OK(t, c.Learn(x, class))
-	}
-	check.Equal(t, "next", c.Record.Next.Latest, next)
-	check.Equal(t, "whole", c.Record.Whole.Latest, whole)
-	check.True(t, next != whole, "one record")
-	c.Record.Next = Recent{}
-	a, b := check.Must(c.Threshold(0.2, 0.9)), check.Must(check.Must(c.Snapshot()).Threshold(0.2, 0.9))
-	check.True(t, math.IsInf(a, 1) && b < 1, "without the record of the next examples: thresholds %g, %g", a, b)
-}
-
-// Nothing is promised for the next examples if the classes come in runs, and for a snapshot if they came in
-// any order that is not random.
-func TestPromises(t *testing.T) {
-	for order, want := range map[string][2]bool{
-		"shuffled": {true, true}, "sorted": {false, false}, "one away": {true, false},
-	} {
-		for k, c := range []*Classifier{newTriangle(), newNetwork(bnn.Default(2, 3))} {
-			draw := stream()
-			for i := range 600 {
-				x, class := draw()
-				for order == "sorted" && class != i/200 {
-					x, class = draw()
-				}
-				if order == "one away" && i >= 100 { // class 1 takes the place of class 0
-					class = max(1, class)
-				}
-				if check.OK(t, c.Learn(x, class)); i == 300 {
-					c = check.Must(Load(bytes.NewReader(saved(t, c))))
-				}
-			}
-			for i, threshold := range []func(share, confidence float64) (float64, error){
-				c.Threshold, check.Must(c.Snapshot()).Threshold,
-			} {
-				confidence, err := threshold(0.3, 0.9)
-				if check.True(t, (err == nil) == want[i], "%s, model %d: %v", order, k, err); err != nil {
-					check.Refuses(t, order, err, "no promise, as")
-					continue
-				}
-				check.True(t, confidence < 1, "%s, model %d: threshold %g", order, k, confidence)
-				check.Refuses(t, "share", check.Err(threshold(2, 0.9)), "selective: ")
-			}
 		}
 	}
 }
@@ -443,57 +193,4 @@ func TestErrorsAndClasses(t *testing.T) {
 		check.OK(t, check.Must(c.Snapshot()).Predict(&p, []float64{-5, -5}))
 		check.Equal(t, "the new class in a snapshot", p.Details.Class(), 3)
 	}
-}
-
-// The networks of the default mixture have the prior variances and the process noise that CHOICES.md says.
-func TestVariants(t *testing.T) {
-	cfg := bnn.Default(4, 50, 3)
-	hidden, output, last := cfg.PriorVar[0], cfg.PriorVar[1], bnn.Default(4, 3).PriorVar[0]
-	for k, c := range variants(cfg) {
-		units, want := []int{50, 50, 30, 70, 0, 0, 0}[k], [][]float64{ // prior variances, process noise
-			{hidden / 10, 0.3 * output},
-			{hidden / 10, 10 * output},
-			{hidden, 10 * output * 51 / 31, 0, 1e-3},
-			{hidden, 3 * output * 51 / 71, 1e-5, 1e-5},
-			{last},
-			{last / 1000},
-			{100 * last, 1e-3},
-		}[k]
-		check.NearAll(t, fmt.Sprint("network ", k), slices.Concat(c.PriorVar, c.ProcessNoise), want, 1e-12)
-		check.True(t, units == 0 && len(c.Layers) == 2 || c.Layers[1] == units, "layers %v", c.Layers)
-	}
-	cfg.SetCovariance(bnn.Diagonal)
-	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
-	check.Near(t, "prior variance of a wider prior", variants(cfg)[4].PriorVar[0], 2*last, 1e-12)
-	check.Equal(t, "networks without hidden layers", len(variants(bnn.Default(4, 3))), 3)
-	cfg.PriorVar = nil
-	check.Refuses(t, "no prior variances", check.Err(NewMixture(cfg, false, random.Source("none"))), "PriorVar")
-}
-
-// The familiarity by the snapshot of an output layer, here behind features, is by Bonferroni of inputs and
-// layer, or of one of them where there are few examples or no model of the inputs.
-func TestLayer(t *testing.T) {
-	l := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
-	m := features.Model{Map: check.Must(features.New(features.Relu, 2, 2, 1)), Model: l}
-	c, draw, x, z := From(m, NewHistory(2)), stream(), []float64{0.5, -0.25}, make([]float64, 2)
-	var p Prediction
-	predict := func() float64 {
-		check.OK(t, check.Must(c.Snapshot()).Predict(&p, x))
-		return p.Familiarity
-	}
-	learn(t, c, 9, draw)
-	check.Near(t, "few examples", predict(), c.Familiar.P(x), 0)
-	learn(t, c, 191, draw)
-	both := predict()
-	check.OK(t, m.Standard(z, x))
-	all, _, err := l.Familiarity([][]float64{z}, []int{p.Details.Class()})
-	check.OK(t, err)
-	check.Near(t, "both", both, min(1, 2*c.Familiar.P(x), 2*all[0]), 0)
-	check.OK(t, c.Predict(&p, x))
-	check.Near(t, "along the stream", p.Familiarity, c.Familiar.P(x), 0)
-	c.Familiar = nil
-	check.Near(t, "layer alone", predict(), all[0], 0)
-	check.OK(t, c.AddClass())
-	all, _, err = l.Familiarity([][]float64{z}, []int{3})
-	check.True(t, err == nil && math.IsNaN(all[0]), "of a class without examples: %v, %v", all, err)
 }

@@ -122,7 +122,9 @@ func (l *Layer) addClass() {
 // Observe adds an example. With Config.Sequential LogP of the update is that of Predict; otherwise it is NaN,
 // as the other numbers are. A wrong length or class, or a number that is not finite, is an error and changes
 // nothing.
-func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) { return l.ObserveFrom(nil, x, class) }
+func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
+	return l.ObserveFrom(nil, x, class)
+}
 
 // ObserveFrom is Observe of an x that is computed from a source, such as features of an input. Sources of kept
 // inputs are kept, as a file is smaller that has these in place of many features.
