@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -45,6 +46,40 @@ func TestDamaged(t *testing.T) {
 	}
 	check.Refuses(t, "more bytes", load(append(file, '\n')))
 	check.Refuses(t, "twice", load(slices.Concat(file[:len(file)-1], file)))
+}
+
+var damaged = flag.Int("damaged", 100, "damaged files in TestDamagedEntries")
+
+// A file with damaged entries and the right digest is refused, or is a valid model that is saved as the same
+// entries: a number may be another one.
+func TestDamagedEntries(t *testing.T) {
+	rnd, all := rand.New(random.Source("damaged")), models(t)
+	refused := 0
+	for i := range *damaged {
+		entries := parts(t, all[i%len(all)])
+		for range 1 + rnd.IntN(3) {
+			e := &entries[rnd.IntN(len(entries))]
+			switch at := rnd.IntN(max(1, len(e.data))); {
+			case len(e.data) == 0 || rnd.IntN(3) == 0:
+				e.data = e.data[:min(at, len(e.data))]
+			case rnd.IntN(2) == 0:
+				e.data[at] ^= 1 << rnd.IntN(8)
+			default:
+				e.data = slices.Insert(e.data, at, e.data[at/2:at]...)
+			}
+		}
+		file := archive(version, entries)
+		m, note, err := Load(bytes.NewReader(file))
+		if err != nil {
+			check.True(t, strings.HasPrefix(err.Error(), "checkpoint: "), "file %d: %v", i, err)
+			refused++
+			continue
+		}
+		var again bytes.Buffer
+		check.OK(t, Save(&again, m, note))
+		check.True(t, bytes.Equal(again.Bytes(), file), "file %d is loaded, but not saved as it was", i)
+	}
+	t.Logf("%d of %d files refused", refused, *damaged)
 }
 
 // Files whose contents do not fit.

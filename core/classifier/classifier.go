@@ -82,7 +82,14 @@ type Classifier struct {
 	scratch  Prediction // predictions of Learn
 }
 
-var errZero = errors.New("classifier: no model; a Classifier is made by New, From or Load")
+// lock locks the classifier, unless it has no model.
+func (c *Classifier) lock() error {
+	if c.model == nil {
+		return errors.New("classifier: no model; a Classifier is made by New, From or Load")
+	}
+	c.mu.Lock()
+	return nil
+}
 
 // New returns an untrained classifier with random numbers from src. Of invalid options [errors.As] finds a
 // [*bnn.FieldError] with the name.
@@ -125,11 +132,10 @@ func (c *Classifier) Model() bnn.Model { return c.model }
 
 // AddClass adds a class after the others. A class takes some tens of examples to learn.
 func (c *Classifier) AddClass() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.model == nil {
-		return errZero
+	if err := c.lock(); err != nil {
+		return err
 	}
+	defer c.mu.Unlock()
 	c.latest = nil
 	err := c.model.AddClass()
 	if err == nil && c.Record != nil && c.Record.Order != nil {
@@ -142,11 +148,10 @@ func (c *Classifier) AddClass() error {
 // once: a second pass would record too few errors. An error, of a bad example a [*bnn.ExampleError], changes
 // nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.model == nil {
-		return errZero
+	if err := c.lock(); err != nil {
+		return err
 	}
+	defer c.mu.Unlock()
 	if len(c.latest) == 0 || !slices.Equal(c.latest, x) {
 		_ = c.next(&c.scratch.Details, x) // Observe reports invalid examples; else p is NaN, and not recorded
 	}
@@ -195,11 +200,10 @@ type Prediction struct {
 // the numbers are NaN. Familiarity is by the distribution of the inputs alone. Predicting into dst again
 // allocates only for inputs that are less familiar than all before.
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.model == nil {
-		return dst.fail(errZero)
+	if err := c.lock(); err != nil {
+		return dst.fail(err)
 	}
+	defer c.mu.Unlock()
 	if err := c.next(&dst.Details, x); err != nil {
 		return dst.fail(err)
 	}
@@ -212,11 +216,10 @@ func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 // for the next examples of the stream, if they are like those of the last half; a gradual drift breaks more
 // promises. It is an error if nothing can be promised at all: without a record, or if the classes come in runs.
 func (c *Classifier) Threshold(share, confidence float64) (float64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.model == nil {
-		return math.NaN(), errZero
+	if err := c.lock(); err != nil {
+		return math.NaN(), err
 	}
+	defer c.mu.Unlock()
 	if c.Record == nil {
 		return math.NaN(), errNoRecord
 	}

@@ -24,28 +24,27 @@ type state struct {
 // fifty inputs of each class, and the history the range of each input. Protect the file like the data.
 func (c *Classifier) Save(w io.Writer) error {
 	data, err := c.bytes()
-	if err == nil {
-		_, err = w.Write(data)
-	}
 	if err != nil {
+		return err
+	}
+	if _, err = w.Write(data); err != nil {
 		return fmt.Errorf("classifier: %w", err)
 	}
 	return nil
 }
 
 func (c *Classifier) bytes() ([]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.model == nil {
-		return nil, errZero
+	if err := c.lock(); err != nil {
+		return nil, err
 	}
+	defer c.mu.Unlock()
 	d := c.Decision
 	for _, x := range d.numbers() {
 		*x = min(*x, math.MaxFloat64) // JSON has no infinity
 	}
 	note, err := json.Marshal(state{c.History, &d, c.Note})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("classifier: %w", err)
 	}
 	var file bytes.Buffer
 	err = checkpoint.Save(&file, c.model, string(note))

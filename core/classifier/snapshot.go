@@ -25,10 +25,8 @@ type Snapshot struct {
 // examples determine while the classifier may learn on: some milliseconds to a second for the default. It
 // returns an error if the model cannot predict.
 func (c *Classifier) Snapshot() (*Snapshot, error) {
-	c.mu.Lock()
-	if c.model == nil {
-		c.mu.Unlock()
-		return nil, errZero
+	if err := c.lock(); err != nil {
+		return nil, err
 	}
 	s := &Snapshot{
 		Decision: c.Decision, model: c.model.Snapshot(), scaling: c.Scaling.clone(), reason: errNoRecord,
