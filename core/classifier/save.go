@@ -18,7 +18,7 @@ type state struct {
 
 // Save writes the classifier in the format of core/checkpoint. A loaded classifier continues to the bit, and
 // equal classifiers make equal files. Learn and Predict wait while Save computes the bytes, but not while it
-// writes them: a tenth of a second for the default, a second for that of images.
+// writes them: two to four tenths of a second for the default, see BenchmarkSave.
 //
 // The file has more than weights: an output layer keeps up to 2,000 inputs or their features, a mixture up to
 // fifty inputs of each class, and the history the range of each input. Protect the file like the data.
