@@ -3,8 +3,8 @@
 // functions are safe for concurrent use with different models.
 //
 // A mixture, also the default one, keeps up to fifty inputs of each class as given, an output layer up to
-// 2,000 of its inputs, or the inputs that these are features of. Do not give their files to anyone who must not see the examples. Networks and
-// ensembles keep no inputs.
+// 2,000 of its inputs, or the inputs that these are features of. Do not give their files to anyone who must not
+// see the examples. Networks and ensembles keep no inputs.
 //
 // # The file, format 10
 //
@@ -29,7 +29,8 @@
 //	readout     string          of a readout.Layer: its configuration, a JSON object
 //	count, sum, kept_class, kept_count  float64, kept int16: the fields of readout.State
 //	source      float64         in place of kept, if it is shorter: the inputs that kept are the features of
-//	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count  float64: of readout.Sequence
+//	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
+//	            float64         the fields of readout.Sequence, if there is one, and p:
 //	scatter, p  uint8 (8, n)    float64, and int64: row k has byte k of all numbers, the lowest byte first; an
 //	                            integer p is stored as 2p if p ≥ 0, else as −2p − 1
 //

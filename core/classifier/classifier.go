@@ -191,8 +191,8 @@ type Prediction struct {
 	Familiarity float64   `json:"familiarity"` // p-value of the hypothesis that the input is like the learned ones
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
-	// label and member, and the most probable class even if Class is Unknown. It is [bnn.Prediction.Brief]: for the
-	// covariance of the probabilities predict by the Model.
+	// label and member, and the most probable class even if Class is Unknown. It is Brief, see [bnn.Prediction];
+	// a prediction by Model has the covariance of the probabilities.
 	Details bnn.Prediction `json:"-"`
 }
 

@@ -92,8 +92,9 @@ func fit(n int, slices ...*[]float64) {
 const MomentError = 1e-11
 
 // Moments are the moments of softmax(z) for n classes. Computing into it again allocates nothing, and leaves
-// out E if it is nil. It keeps no reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E, the label
-// probabilities have covariance Σ_y = diag(p) − p pᵀ − L, and Σ_zy = diag(v) L with the logits.
+// out E if it is nil. It keeps no reference to arguments; concurrent reading is safe. With the graph Laplacian
+// L = diag(E·1) − E, the label probabilities have covariance Σ_y = diag(p) − p pᵀ − L, and Σ_zy = diag(v) L with
+// the logits.
 type Moments struct {
 	P []float64  // p_j, length n
 	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
