@@ -11,8 +11,8 @@ import (
 )
 
 // Prediction is the prediction of a [Model] for one input. Predicting into it again overwrites its slices and
-// matrices. This allocates nothing, except in an output layer that is not sequential, such as that of a
-// snapshot. After an error all numbers are NaN. The methods only read. JSON has the probabilities, the logits
+// matrices. This allocates nothing, except in features of images and in an output layer that is not sequential,
+// such as that of a snapshot. After an error all numbers are NaN. The methods only read. JSON has the probabilities, the logits
 // and the weights.
 type Prediction struct {
 	P        []float64     `json:"p"`        // probabilities of the classes, E[y]; add up to Sum

@@ -38,7 +38,7 @@ func (f *file) object(name string, v any) {
 // numbers adds or reads an entry with a matrix of cols columns. An empty matrix is left out.
 func (f *file) numbers(name string, cols int, x *[]float64) { matrix(f, name, "<f8", cols, x) }
 
-func matrix[T int16 | int64 | float64](f *file, name, kind string, cols int, x *[]T) {
+func matrix[T int16 | float64](f *file, name, kind string, cols int, x *[]T) {
 	if !f.saving {
 		*x = content[T](f, name)
 	} else if len(*x) > 0 {
@@ -48,7 +48,7 @@ func matrix[T int16 | int64 | float64](f *file, name, kind string, cols int, x *
 
 // planes adds or reads an entry with the bytes of 64-bit numbers in eight rows, that of the lowest bytes first,
 // as similar bytes beside each other are compressed better.
-func planes[T int64 | float64](f *file, name string, x *[]T) {
+func planes[T uint64 | float64](f *file, name string, x *[]T) {
 	data, _ := binary.Append(nil, binary.LittleEndian, *x)
 	if !f.saving {
 		data = content[byte](f, name)

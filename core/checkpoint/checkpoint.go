@@ -31,8 +31,7 @@
 //	source      float64         in place of kept, if it is shorter: the inputs that kept are the features of
 //	pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
 //	            float64         the fields of readout.Sequence, if there is one, and p:
-//	scatter, p  uint8 (8, n)    float64, and int64: row k has byte k of all numbers, the lowest byte first; an
-//	                            integer p is stored as 2p if p ≥ 0, else as −2p − 1
+//	scatter, p  uint8 (8, n)    float64 and uint64: row k has byte k of all numbers, the lowest byte first
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; learned is
 // bnn.State.Learned; softmax is an object with kind "probit", lambda and rho, or kind "probit-corr", lambda

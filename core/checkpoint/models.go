@@ -257,15 +257,7 @@ func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 	f.classes(prefix+"kept_class", &s.KeptClass)
 	f.numbers(prefix+"kept_count", 1, &s.KeptCount)
 	f.kept(prefix, d, s)
-	differences := slices.Clone(q.P)
-	for i, p := range differences {
-		differences[i] = p<<1 ^ p>>63 // 0, −1, 1, −2, … become 0, 1, 2, 3, …, whose high bytes are zeros
-	}
-	planes(f, prefix+"p", &differences)
-	for i, p := range differences {
-		differences[i] = int64(uint64(p)>>1) ^ -(p & 1)
-	}
-	q.P = differences
+	planes(f, prefix+"p", &q.P)
 	f.numbers(prefix+"pending", d+1, &q.Pending)
 	f.numbers(prefix+"w", d+1, &q.W)
 	f.numbers(prefix+"evidence", 1, &q.Evidence)

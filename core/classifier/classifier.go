@@ -199,7 +199,7 @@ type Prediction struct {
 // Predict sets dst to the prediction of the next example of the stream. It is as quick as Learn, and makes the
 // Learn of the same x quicker. After an error, of a bad input a [*bnn.ExampleError], the class is Unknown and
 // the numbers are NaN. Familiarity is by the distribution of the inputs alone. Predicting into dst again
-// allocates only for inputs that are less familiar than all before.
+// allocates only for images, and for inputs that are less familiar than all before.
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 	if err := c.lock(); err != nil {
 		return dst.fail(err)

@@ -184,7 +184,7 @@ func (p Predictor) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) e
 }
 
 // on calls do with the features of x, NaN after an error. It keeps the last input with its features, so that
-// an input that is predicted and then learned is mapped once, and so that mapping allocates nothing.
+// an input that is predicted and then learned is mapped once, and so that mapping by [Relu] allocates nothing.
 func (m *Map) on(x []float64, do func(y []float64) error) (err error) {
 	p := m.latest.Swap(nil)
 	if p == nil {

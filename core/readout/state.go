@@ -23,7 +23,7 @@ type State struct {
 
 // Sequence is the state of Config.Sequential. It depends on the order of the examples.
 type Sequence struct {
-	P        []int64   // P less that of the sums, see recursion.difference: the lower triangle by rows
+	P        []uint64  // P less that of the sums, see recursion.difference: the lower triangle by rows
 	Pending  []float64 // k/√h of each pending change: inputs + 1 numbers
 	W        []float64 // Wᵀ, classes × (inputs + 1)
 	Evidence []float64 // ℓ of each temperature
