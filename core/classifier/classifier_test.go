@@ -132,8 +132,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// After an error nothing has changed. A class that is added is learned.
-func TestErrorsAndClasses(t *testing.T) {
+// Errors name the option, or that the example is bad. After an error nothing has changed.
+func TestErrors(t *testing.T) {
 	for name, o := range map[string]Options{
 		"Inputs": {}, "Classes": {Inputs: 2, Classes: 1}, "Hidden": {Inputs: 2, Classes: 2, Hidden: []int{0}},
 		"Scale": {Inputs: 144, Classes: 2, Images: true, Scale: true},
@@ -162,14 +162,12 @@ func TestErrorsAndClasses(t *testing.T) {
 		class int
 	}{{[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 1}, 3}, {[]float64{1, 1}, -1}} {
 		for _, c := range []*Classifier{c, From(wrapped, new(History)), newNetwork(bnn.Default(2, 3))} {
-			err := c.Learn(bad.x, bad.class)
-			_, ok := errors.AsType[*bnn.ExampleError](err)
-			check.True(t, ok, "%v: %v", bad, err)
+			_, ok := errors.AsType[*bnn.ExampleError](c.Learn(bad.x, bad.class))
+			check.True(t, ok, "%v is no ExampleError", bad)
 		}
 	}
 	var p Prediction
-	s := check.Must(c.Snapshot())
-	for _, predict := range []func(*Prediction, []float64) error{c.Predict, s.Predict} {
+	for _, predict := range []func(*Prediction, []float64) error{c.Predict, check.Must(c.Snapshot()).Predict} {
 		check.OK(t, predict(&p, []float64{0, 0}))
 		_, ok := errors.AsType[*bnn.ExampleError](predict(&p, []float64{0, math.NaN()}))
 		check.True(t, ok, "NaN is no ExampleError")
@@ -177,8 +175,13 @@ func TestErrorsAndClasses(t *testing.T) {
 		check.True(t, p.Class == Unknown && nan, "after errors: %+v", p)
 		check.True(t, bytes.Equal(saved(t, c), before), "the classifier has changed")
 	}
-	layer := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
-	for _, c := range []*Classifier{c, From(layer, NewHistory(2)), newNetwork(bnn.Default(2, 3))} {
+}
+
+// A class that is added is learned.
+func TestAddClass(t *testing.T) {
+	layer, draw := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3})), stream()
+	var p Prediction
+	for _, c := range []*Classifier{newTriangle(), From(layer, NewHistory(2)), newNetwork(bnn.Default(2, 3))} {
 		learn(t, c, 50, draw)
 		check.OK(t, c.Predict(&p, []float64{-5, -5}))
 		check.OK(t, c.AddClass())
