@@ -63,15 +63,16 @@ func Combine(members ...*Network) (*Ensemble, error) {
 	return e, nil
 }
 
-// Large reports whether a step of the network takes longer than to start a goroutine and wait for it: whether it
-// has 2¹⁴ covariances, which take some 15 µs.
+// Large reports whether networks of this size learn faster in parallel: whether it has 2¹⁶ covariances, which
+// take some 60 µs. With two processors the default is 6 % slower in parallel for 20 inputs and 3 classes, as fast
+// for 30 and 4, and 18 % faster for 64 and 10.
 func (n *Network) Large() bool {
 	covariances := 0
 	for l := range n.layers {
 		rows, cols := n.cfg.SpreadDims(l)
 		covariances += rows * cols
 	}
-	return covariances >= 1<<14
+	return covariances >= 1<<16
 }
 
 // Serial makes large members learn one after another, for programs that already use all processors.
