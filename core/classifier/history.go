@@ -2,12 +2,9 @@ package classifier
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -142,6 +139,9 @@ func (h *History) validate(m bnn.Model) error {
 		if r.Order != nil && !r.Order.Fits(inputs, classes, 1) {
 			return errors.New("the kept examples are not those of the model")
 		}
+		if n := len(r.Rows.Hashes); n > mostRows || r.Rows.Oldest < 0 || r.Rows.Oldest > max(0, n-1) {
+			return errors.New("the rows are not the latest")
+		}
 		return cmp.Or(r.Next.validate(), r.Whole.validate())
 	}
 	return nil
@@ -171,59 +171,37 @@ func familiarity(inputs *familiar.Inputs, knows bnn.Predictor, x []float64, clas
 
 // repeats remembers the latest rows, each with its class, by hashes.
 type repeats struct {
-	hashes []uint32 // the latest hashes; once there are mostRows, the oldest is replaced
-	oldest int
-	count  map[uint32]int // how often hashes has a hash
+	Hashes []uint32 `json:"hashes"` // once there are mostRows, the oldest is replaced
+	Oldest int      `json:"oldest"` // index of the oldest
+
+	count map[uint32]int // how often Hashes has a hash; nil: not counted
 }
 
 const mostRows = 1 << 16
 
 // add adds a row, and reports whether it is among the latest already.
 func (r *repeats) add(x []float64, class int) bool {
-	h := uint64(class)
+	long := uint64(class)
 	for _, v := range x {
-		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // + 0 turns −0 into 0
-		h ^= h >> 29
+		long = (long ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // + 0 turns −0 into 0
+		long ^= long >> 29
 	}
-	return r.addHash(uint32(h >> 32)) // the low bits do not depend on the sign of the last number
-}
-
-func (r *repeats) addHash(h uint32) bool {
 	if r.count == nil {
 		r.count = map[uint32]int{}
-	}
-	if len(r.hashes) < mostRows {
-		r.hashes = append(r.hashes, h)
-	} else {
-		old := r.hashes[r.oldest]
-		if r.count[old]--; r.count[old] == 0 {
-			delete(r.count, old)
+		for _, h := range r.Hashes {
+			r.count[h]++
 		}
-		r.hashes[r.oldest] = h
-		r.oldest = (r.oldest + 1) % mostRows
+	}
+	h := uint32(long >> 32) // the low bits do not depend on the sign of the last number
+	if len(r.Hashes) < mostRows {
+		r.Hashes = append(r.Hashes, h)
+	} else {
+		oldest := &r.Hashes[r.Oldest]
+		if r.count[*oldest]--; r.count[*oldest] == 0 {
+			delete(r.count, *oldest)
+		}
+		*oldest, r.Oldest = h, (r.Oldest+1)%mostRows
 	}
 	r.count[h]++
 	return r.count[h] > 1
-}
-
-// MarshalText implements [encoding.TextMarshaler], by the hashes in base64, oldest first.
-func (r repeats) MarshalText() ([]byte, error) {
-	var data []byte
-	for _, h := range slices.Concat(r.hashes[r.oldest:], r.hashes[:r.oldest]) {
-		data = binary.LittleEndian.AppendUint32(data, h)
-	}
-	return base64.StdEncoding.AppendEncode(nil, data), nil
-}
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (r *repeats) UnmarshalText(text []byte) error {
-	data, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(data)%4 != 0 {
-		return cmp.Or(err, errors.New("the hashes of the rows are incomplete"))
-	}
-	*r = repeats{}
-	for h := range slices.Chunk(data, 4) {
-		r.addHash(binary.LittleEndian.Uint32(h))
-	}
-	return nil
 }

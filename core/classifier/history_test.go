@@ -2,6 +2,7 @@ package classifier
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -22,7 +23,7 @@ func TestRepeats(t *testing.T) {
 	for i := range mostRows + 1 {
 		r.add([]float64{float64(i)}, 0)
 	}
-	check.OK(t, again.UnmarshalText(check.Must(r.MarshalText())))
+	check.OK(t, json.Unmarshal(check.Must(json.Marshal(r)), &again))
 	for _, r := range []*repeats{&r, &again} {
 		var got []bool // each row takes the place of row 1, 2, …, 8
 		for _, row := range []float64{5, 0, 1, 5, mostRows, 5, math.Copysign(0, -1)} {
