@@ -54,6 +54,14 @@ type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
 
+// Before predicts the next example of the stream by the Before of a [Sequential] model, else by Predict.
+func Before(m Model, dst *Prediction, x []float64) error {
+	if s, ok := m.(Sequential); ok {
+		return s.Before(dst, x)
+	}
+	return m.Predict(dst, x)
+}
+
 // LeftOut is a predictor that predicts a learned example as if it had not learned it.
 type LeftOut interface {
 	PredictLeftOut(dst *Prediction, x []float64, class int) error

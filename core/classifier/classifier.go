@@ -169,12 +169,8 @@ func (c *Classifier) Learn(x []float64, class int) error {
 
 // next predicts the next example of the stream.
 func (c *Classifier) next(dst *bnn.Prediction, x []float64) error {
-	predict := c.model.Predict
-	if m, ok := c.model.(bnn.Sequential); ok {
-		predict = m.Before
-	}
 	dst.Brief = true
-	err := predict(dst, c.Scaling.apply(&c.scaled, x))
+	err := bnn.Before(c.model, dst, c.Scaling.apply(&c.scaled, x))
 	c.forecast.set(c.model, dst)
 	if c.latest = c.latest[:0]; err == nil {
 		c.latest = append(c.latest, x...)

@@ -143,10 +143,7 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 
 // Before implements [bnn.Sequential], by the model's Before or else Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
-	if s, ok := m.Model.(bnn.Sequential); ok {
-		return m.on(x, func(y []float64) error { return s.Before(dst, y) })
-	}
-	return m.Predict(dst, x)
+	return m.on(x, func(y []float64) error { return bnn.Before(m.Model, dst, y) })
 }
 
 // Snapshot implements [bnn.Model] by a [Predictor].

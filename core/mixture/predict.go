@@ -46,7 +46,7 @@ func (m *Mixture) Observe(x []float64, class int) (bnn.Update, error) {
 // learn predicts the example with member k, if the powers need the prediction, and then learns it.
 func (m *Mixture) learn(k int) {
 	if m.predict {
-		m.keep(k, &m.before[k], next(m.members[k], &m.before[k], m.x))
+		m.keep(k, &m.before[k], bnn.Before(m.members[k], &m.before[k], m.x))
 	}
 	m.updates[k], m.errs[k] = m.members[k].Observe(m.x, m.class)
 }
@@ -79,7 +79,7 @@ func (m *Mixture) weigh(calibrates bool) {
 func (m *Mixture) Predict(dst *bnn.Prediction, x []float64) error {
 	m.latest = m.latest[:0]
 	err := m.next.predict(dst, m, x, func(k int, dst *bnn.Prediction) error {
-		err := next(m.members[k], dst, x)
+		err := bnn.Before(m.members[k], dst, x)
 		m.keep(k, dst, err)
 		return err
 	})
@@ -87,14 +87,6 @@ func (m *Mixture) Predict(dst *bnn.Prediction, x []float64) error {
 		m.latest = append(m.latest, x...)
 	}
 	return err
-}
-
-// next predicts the next example of the stream.
-func next(m bnn.Model, dst *bnn.Prediction, x []float64) error {
-	if s, ok := m.(bnn.Sequential); ok {
-		return s.Before(dst, x)
-	}
-	return m.Predict(dst, x)
 }
 
 // ByWholeStream returns the most probable class of a prediction by Predict, and the confidence in it, with
