@@ -20,7 +20,7 @@ import (
 //
 //go:embed go.mod core/*/*.go internal/kernel/*.go internal/kernel/*.s internal/linalg/*.go
 //go:embed baselines/*/*/*.go baselines/peers/*.py
-//go:embed runner/dataset/examples.go runner/dataset/scaling.go runner/dataset/split.go
+//go:embed runner/internal/data/changing.go runner/dataset/examples.go runner/dataset/scaling.go runner/dataset/split.go
 //go:embed runner/internal/data/generators.go runner/internal/data/source.go runner/internal/data/task.go
 //go:embed runner/internal/learner/*.go runner/internal/slope/*.go
 //go:embed runner/internal/metric/*.go runner/internal/table/*.go runner/internal/study/*.go
