@@ -10,6 +10,14 @@ import (
 	"closedform/internal/kernel"
 )
 
+// plane returns a task in the plane whose examples have one distribution.
+func plane(classes int, region Region, draw func(x []float64, rnd *rand.Rand) (class int)) *Task {
+	return &Task{
+		Inputs: 2, Classes: classes, Region: region,
+		draw: func(_ int, x []float64, rnd *rand.Rand) int { return draw(x, rnd) },
+	}
+}
+
 func polar(x []float64, r, angle float64) {
 	sin, cos := math.Sincos(angle)
 	x[0], x[1] = r*cos, r*sin
@@ -19,32 +27,24 @@ func polar(x []float64, r, angle float64) {
 //
 //	x = ρ (cos θ, sin θ),  ρ = (k+1)/3 + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
 func rings(g Generator) *Task {
-	return &Task{
-		Inputs: 2, Classes: 3,
-		Region: square(1 + 3*g.Noise),
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			class := rnd.IntN(3)
-			angle := 2 * math.Pi * rnd.Float64()
-			polar(x, float64(class+1)/3+g.Noise*random.Normal(rnd), angle)
-			return class
-		},
-	}
+	return plane(3, square(1+3*g.Noise), func(x []float64, rnd *rand.Rand) int {
+		class := rnd.IntN(3)
+		angle := 2 * math.Pi * rnd.Float64()
+		polar(x, float64(class+1)/3+g.Noise*random.Normal(rnd), angle)
+		return class
+	})
 }
 
 // spirals has A equally probable classes, the arms of a spiral (the task of the Stanford course CS231n):
 //
 //	x = r (cos θ, sin θ),  r ~ U(0, 1],  θ = 4r + 2πk/A + σε,  ε ~ N(0, 1), class k.
 func spirals(g Generator) *Task {
-	return &Task{
-		Inputs: 2, Classes: g.Arms,
-		Region: square(1),
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			class := rnd.IntN(g.Arms)
-			r := 1 - rnd.Float64()
-			polar(x, r, 4*r+2*math.Pi*float64(class)/float64(g.Arms)+g.Noise*random.Normal(rnd))
-			return class
-		},
-	}
+	return plane(g.Arms, square(1), func(x []float64, rnd *rand.Rand) int {
+		class := rnd.IntN(g.Arms)
+		r := 1 - rnd.Float64()
+		polar(x, r, 4*r+2*math.Pi*float64(class)/float64(g.Arms)+g.Noise*random.Normal(rnd))
+		return class
+	})
 }
 
 // moons has two equally probable classes, interleaving half circles of radius 1:
@@ -52,22 +52,19 @@ func spirals(g Generator) *Task {
 //	x = m_k(θ) + σ (ε₁, ε₂),  θ ~ U[0, π],  ε_i ~ N(0, 1),
 //	m₀(θ) = (cos θ, sin θ),  m₁(θ) = (1 − cos θ, ½ − sin θ).
 func moons(g Generator) *Task {
-	return &Task{
-		Inputs: 2, Classes: 2,
-		Region: Region{
-			Low:  [2]float64{-1 - 3*g.Noise, -0.5 - 3*g.Noise},
-			High: [2]float64{2 + 3*g.Noise, 1 + 3*g.Noise},
-		},
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			class := rnd.IntN(2)
-			polar(x, 1, math.Pi*rnd.Float64())
-			if class == 1 {
-				x[0], x[1] = 1-x[0], 0.5-x[1]
-			}
-			addNoise(x, g.Noise, rnd)
-			return class
-		},
+	region := Region{
+		Low:  [2]float64{-1 - 3*g.Noise, -0.5 - 3*g.Noise},
+		High: [2]float64{2 + 3*g.Noise, 1 + 3*g.Noise},
 	}
+	return plane(2, region, func(x []float64, rnd *rand.Rand) int {
+		class := rnd.IntN(2)
+		polar(x, 1, math.Pi*rnd.Float64())
+		if class == 1 {
+			x[0], x[1] = 1-x[0], 0.5-x[1]
+		}
+		addNoise(x, g.Noise, rnd)
+		return class
+	})
 }
 
 func uniform(x []float64, half float64, rnd *rand.Rand) {
@@ -94,17 +91,14 @@ func sectors(g Generator) *Task {
 		floats.Scale(1/kernel.Sum(dst), dst)
 		return true
 	}
-	return &Task{
-		Inputs: 2, Classes: g.Arms,
-		Region:        square(2),
-		Probabilities: probabilities,
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			uniform(x, 2, rnd)
-			p := make([]float64, g.Arms)
-			probabilities(p, x)
-			return pick(p, rnd.Float64())
-		},
-	}
+	t := plane(g.Arms, square(2), func(x []float64, rnd *rand.Rand) int {
+		uniform(x, 2, rnd)
+		p := make([]float64, g.Arms)
+		probabilities(p, x)
+		return pick(p, rnd.Float64())
+	})
+	t.Probabilities = probabilities
+	return t
 }
 
 // pick returns the k with p₀ + … + p_{k−1} ≤ u < p₀ + … + p_k, but for rounding.
@@ -122,28 +116,25 @@ func pick(p []float64, u float64) (k int) {
 // accurate: each is largest in a convex cone, and a cone that intersects both wedges of class 3 contains all
 // between them. An average over random weights does not have this bound.
 func wedges(Generator) *Task {
+	t := plane(3, square(2), func(x []float64, rnd *rand.Rand) int {
+		class := NoClass
+		for class == NoClass {
+			uniform(x, 2, rnd)
+			class = wedge(x)
+		}
+		return class
+	})
 	gap := math.NaN()
-	return &Task{
-		Inputs: 2, Classes: 3,
-		Region:   square(2),
-		Boundary: [2][]float64{{-2, 2, gap, -2, 2}, {-2, 2, gap, 2, -2}},
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			class := NoClass
-			for class == NoClass {
-				uniform(x, 2, rnd)
-				class = wedge(x)
-			}
-			return class
-		},
-		Probabilities: func(dst, x []float64) bool {
-			class := wedge(x)
-			if class != NoClass {
-				clear(dst)
-				dst[class] = 1
-			}
-			return class != NoClass
-		},
+	t.Boundary = [2][]float64{{-2, 2, gap, -2, 2}, {-2, 2, gap, 2, -2}}
+	t.Probabilities = func(dst, x []float64) bool {
+		class := wedge(x)
+		if class != NoClass {
+			clear(dst)
+			dst[class] = 1
+		}
+		return class != NoClass
 	}
+	return t
 }
 
 // wedge returns the class of a point, from 0, or NoClass on a diagonal.
@@ -164,36 +155,29 @@ func wedge(x []float64) int {
 // best rule, the sign of the score s, has an error of 15.9 %.
 func logistic(g Generator) *Task {
 	logit := func(x []float64) float64 { return (0.6*x[0] + 0.8*x[1]) / g.Noise }
-	return &Task{
-		Inputs: 2, Classes: 2,
-		Region: square(5),
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			uniform(x, 5, rnd)
-			if rnd.Float64()*(1+kernel.Exp(-logit(x))) < 1 {
-				return 1
-			}
-			return 0
-		},
-		Probabilities: func(dst, x []float64) bool {
-			z := logit(x)
-			dst[0], dst[1] = 1/(1+kernel.Exp(z)), 1/(1+kernel.Exp(-z))
-			return true
-		},
+	t := plane(2, square(5), func(x []float64, rnd *rand.Rand) int {
+		uniform(x, 5, rnd)
+		if rnd.Float64()*(1+kernel.Exp(-logit(x))) < 1 {
+			return 1
+		}
+		return 0
+	})
+	t.Probabilities = func(dst, x []float64) bool {
+		z := logit(x)
+		dst[0], dst[1] = 1/(1+kernel.Exp(z)), 1/(1+kernel.Exp(-z))
+		return true
 	}
+	return t
 }
 
 // xor has four equally probable clusters, one at each corner of a square: x = (s₁, s₂) + σ (ε₁, ε₂), s_i = ±1
 // with probability ½, ε_i ~ N(0, 1), class 0 if s₁ s₂ = 1, class 1 if s₁ s₂ = −1. The best rule, the sign of
 // x₁ x₂, has an error of 1.23 % at σ = 0.4.
 func xor(g Generator) *Task {
-	return &Task{
-		Inputs: 2, Classes: 2,
-		Region: square(1 + 3*g.Noise),
-		draw: func(_ int, x []float64, rnd *rand.Rand) int {
-			corner := rnd.IntN(4) // a bit for each sign
-			x[0], x[1] = float64(2*(corner&1)-1), float64(corner&2-1)
-			addNoise(x, g.Noise, rnd)
-			return corner&1 ^ corner>>1
-		},
-	}
+	return plane(2, square(1+3*g.Noise), func(x []float64, rnd *rand.Rand) int {
+		corner := rnd.IntN(4) // a bit for each sign
+		x[0], x[1] = float64(2*(corner&1)-1), float64(corner&2-1)
+		addNoise(x, g.Noise, rnd)
+		return corner&1 ^ corner>>1
+	})
 }
