@@ -2,6 +2,7 @@ package learner
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -10,7 +11,7 @@ import (
 // Bytes returns the size of the memory that the learners can reach: their state and scratch space. Slices
 // count by their lengths, and memory that is shared counts once, so equal learners have equal sizes.
 func (c *Classifier) Bytes() int {
-	w := walk{}
+	w := walk{seen: map[memory]bool{}}
 	for _, l := range c.Learners {
 		if n, ok := l.(*Network); ok {
 			w.visit(reflect.ValueOf(n.Model))
@@ -22,32 +23,25 @@ func (c *Classifier) Bytes() int {
 	return w.size()
 }
 
-// span is a range of memory, to the address before end.
-type span struct{ begin, end uintptr }
-
-// walk has the visited values by their memory, and how many bytes have no address, as those in maps.
+// walk has the memory of the visited values, and how many bytes have no address, as those in maps.
 type walk struct {
 	seen  map[memory]bool
-	spans []span
 	other int
 }
 
+// memory is a range of memory, to the address before end, with values of a type.
 type memory struct {
-	span
-	of reflect.Type
+	begin, end uintptr
+	of         reflect.Type
 }
 
 // enter adds memory, and reports whether values of this type in it have not been visited.
 func (w *walk) enter(at unsafe.Pointer, size uintptr, of reflect.Type) bool {
-	s := span{uintptr(at), uintptr(at) + size}
-	m := memory{s, of}
-	if w.seen == nil {
-		w.seen = map[memory]bool{}
-	}
+	m := memory{uintptr(at), uintptr(at) + size, of}
 	if size == 0 || w.seen[m] {
 		return false
 	}
-	w.seen[m], w.spans = true, append(w.spans, s)
+	w.seen[m] = true
 	return true
 }
 
@@ -86,12 +80,12 @@ func (w *walk) visit(v reflect.Value) {
 func plain(t reflect.Type) bool { return t.Kind() <= reflect.Complex128 }
 
 func (w *walk) size() int {
-	slices.SortFunc(w.spans, func(a, b span) int { return cmp.Compare(a.begin, b.begin) })
+	byBegin := func(a, b memory) int { return cmp.Compare(a.begin, b.begin) }
 	total, end := w.other, uintptr(0)
-	for _, s := range w.spans {
-		if s.end > end {
-			total += int(s.end - max(s.begin, end))
-			end = s.end
+	for _, m := range slices.SortedFunc(maps.Keys(w.seen), byBegin) {
+		if m.end > end {
+			total += int(m.end - max(m.begin, end))
+			end = m.end
 		}
 	}
 	return total
