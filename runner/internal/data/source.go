@@ -192,7 +192,7 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	case s.Name != "":
 		task := s.Task()
 		drawn := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
-		train, test = divide(drawn, 0, s.Train)
+		train, test = Divide(drawn, 0, s.Train)
 		return train, test, nil
 	case s.test != nil:
 		test = s.test
@@ -241,12 +241,12 @@ func splitRows(e *Examples, key, text string) (in, others *Examples, err error) 
 		fmt.Sprintf("from 1 to %d, and not all of them", e.Len()))); err != nil {
 		return nil, nil, err
 	}
-	in, others = divide(e, first-1, last)
+	in, others = Divide(e, first-1, last)
 	return in, others, nil
 }
 
-// divide returns the examples from start to end−1, and the others.
-func divide(e *Examples, start, end int) (in, others *Examples) {
+// Divide returns the examples from start to end−1, and the others.
+func Divide(e *Examples, start, end int) (in, others *Examples) {
 	rows := make([]int, e.Len())
 	for i := range rows {
 		rows[i] = i

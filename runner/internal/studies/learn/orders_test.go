@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -137,9 +138,7 @@ func TestRepeated(t *testing.T) {
 			for b := range a {
 				sum := 0.0
 				for i := range p[a] {
-					for j := range p[a][i] {
-						sum += math.Abs(p[a][i][j]-p[b][i][j]) / 2 / 30
-					}
+					sum += floats.Distance(p[a][i], p[b][i], 1) / 2 / 30
 				}
 				tv = append(tv, sum)
 			}

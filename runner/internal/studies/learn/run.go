@@ -24,23 +24,19 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 		pairs, err := s.pairs(ctx, train, test)
 		return pairs, nil, err
 	}
-	t, c, history := s.training(), s.newCurve(), classifier.NewHistory(train.Inputs())
+	t, c := s.training(), s.newCurve()
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
-		t.Observing = func(l *learner.Classifier, x []float64, class int) {
-			next := l.PredictNext(x)
-			c.p, c.class = append(c.p, next.P), append(c.class, class)
-			if s.Save {
-				history.Scaling = l.Scaling
-				history.Add(l.Network().Model, l.Network().Latest(), x, class)
-			}
-		}
+		t.Observing = c.next.add
+	}
+	if s.Save {
+		c.next.history = classifier.NewHistory(train.Inputs())
 	}
 	r, err := t.Run(ctx, s.Method, train, test)
 	if err != nil {
 		return nil, nil, err
 	}
-	tables := table.Tables{s.runs(r, train.Len())}
+	tables := table.Tables{s.runs(r, train.Len(), nil)}
 	if s.Evaluate.Snapshots != nil {
 		if tables = append(tables, c.Table); s.Maps {
 			tables = append(tables, c.maps)
@@ -51,13 +47,13 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.T
 	}
 	if s.Save && s.AllRows {
 		train = dataset.Join(train, test)
-		history, t.Score = classifier.NewHistory(train.Inputs()), nil
+		c.next.history, t.Score = classifier.NewHistory(train.Inputs()), nil
 		if r, err = t.Run(ctx, s.Method, train, nil); err != nil {
 			return nil, nil, err
 		}
 	}
 	if s.Save && r.Err == nil {
-		file, err := s.network(r, train.Classes(), history)
+		file, err := s.network(r, train.Classes(), c.next.history)
 		return tables, []store.File{{Name: own.File, Data: file}}, err
 	}
 	return tables, nil, nil
@@ -89,12 +85,13 @@ func (s *spec) key() (columns []table.Column, row []any) {
 	return columns, row
 }
 
-func (s *spec) runs(r *learner.Result, train int) *table.Table {
+// runs returns the row of a run, which ends with more columns and their values.
+func (s *spec) runs(r *learner.Result, train int, more []table.Column, values ...float64) *table.Table {
 	columns, row := s.key()
 	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
 		table.Text("chosen", "the candidate that was chosen"))
-	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
-	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row())
+	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns(), more)...)
+	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row(), values)
 	return t
 }
 
@@ -173,9 +170,7 @@ type curve struct {
 	key   []any
 	maps  *table.Table // predictions on a grid; nil: there is no grid
 	noise rand.Source  // the random numbers of Monte Carlo
-	// Test-then-train predictions of the first pass, and the true classes (Dawid, JRSS A 1984).
-	p     [][]float64
-	class []int
+	next  next         // of the first pass
 }
 
 func (s *spec) newCurve() *curve {
@@ -211,8 +206,8 @@ func (s *spec) newCurve() *curve {
 // score adds a row. Passes after the first are scored at their end.
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
 	before := table.Gaps(2)
-	if pass == 1 && len(c.p) > 0 {
-		before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
+	if n := c.next; pass == 1 && len(n.p) > 0 {
+		before = []float64{metric.Error(n.p, n.class), metric.LogLoss(n.p, n.class)}
 	}
 	c.Add(c.key, pass, k, pass*k, learner.Scores(p, class), before, c.onGrid(l, k), l.Steps().Row())
 }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"closedform/figures"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/plots"
@@ -35,17 +37,14 @@ type published struct {
 
 // checkStreams sets stream, and reports what does not go together with sets that have no test part.
 func (e *experiment) checkStreams() error {
-	v, refuse, names := &e.Evaluate, field.Refuse, []string(nil)
-	streams := 0
+	v, refuse, names, all := &e.Evaluate, field.Refuse, []string(nil), true
 	for _, s := range e.sets {
-		if names = append(names, s.Name); s.Stream {
-			streams++
-		}
+		names, e.stream, all = append(names, s.Name), e.stream || s.Stream, all && s.Stream
 	}
-	if e.stream = streams > 0; e.stream {
-		v.Windows, v.Promise = max(v.Windows, 1), max(v.Promise, 0.05)
+	if e.stream {
+		v.Windows, v.Promise = cmp.Or(v.Windows, 1), cmp.Or(v.Promise, 0.05)
 	}
-	err := errors.Join(refuse(e.stream && streams < len(e.sets), "evaluate.windows", v.Windows,
+	err := errors.Join(refuse(e.stream && !all, "evaluate.windows", v.Windows,
 		"in all sets stream = true, or in none"),
 		refuse(!e.stream && v.Windows+len(e.Published) > 0, "evaluate.windows", v.Windows, "with stream = true"),
 		refuse(!e.stream && v.Promise > 0, "evaluate.promise", v.Promise, "with stream = true"),
@@ -57,13 +56,23 @@ func (e *experiment) checkStreams() error {
 	return err
 }
 
-// next has the predictions of the examples of a stream, each before it was learned.
+// next has the predictions of the examples of a stream, each before it was learned (Dawid, JRSS A 1984).
 type next struct {
 	p          [][]float64
-	class      []int
+	class      []int // the true classes
 	confidence []float64
-	history    *classifier.History
-	threshold  float64 // of the confidence, promised after half of the stream; +Inf: no promise
+	history    *classifier.History // of a closed-form method; nil: none is kept
+	threshold  float64             // of the confidence, promised after half of the stream; +Inf: no promise
+}
+
+// add predicts the next example of the stream.
+func (n *next) add(c *learner.Classifier, x []float64, class int) {
+	p := c.PredictNext(x)
+	n.p, n.class, n.confidence = append(n.p, p.P), append(n.class, class), append(n.confidence, p.Confidence)
+	if network := c.Network(); n.history != nil && network != nil && c.Err == nil {
+		n.history.Scaling = c.Scaling
+		n.history.Add(network.Model, network.Latest(), x, class)
+	}
 }
 
 // follow trains a method on a stream, and predicts each example before it is learned.
@@ -74,13 +83,7 @@ func (s *spec) follow(ctx context.Context, m learner.Method, e *dataset.Examples
 		if len(out.class) == e.Len()/2 {
 			out.threshold = out.promise(c, s.Evaluate.Promise)
 		}
-		next := c.PredictNext(x)
-		out.p, out.class = append(out.p, next.P), append(out.class, class)
-		out.confidence = append(out.confidence, next.Confidence)
-		if n := c.Network(); n != nil && c.Err == nil {
-			out.history.Scaling = c.Scaling
-			out.history.Add(n.Model, n.Latest(), x, class)
-		}
+		out.add(c, x, class)
 	}
 	r, err := t.Run(ctx, m, e, nil)
 	return r, out, err
@@ -108,18 +111,13 @@ func (n *next) promise(c *learner.Classifier, share float64) float64 {
 
 // learnStream chooses the candidate by the first part of the stream, and scores the others.
 func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tables, error) {
-	if order := orders[s.Order]; order != nil {
-		if src := s.shuffle(1); src != nil {
-			e = e.Subset(order(e, src))
-		}
+	if order, src := orders[s.Order], s.shuffle(1); order != nil && src != nil {
+		e = e.Subset(order(e, src))
 	}
 	head := int(math.Ceil(s.Evaluate.Validation * float64(e.Len())))
-	first := make([]int, head)
-	for i := range first {
-		first[i] = i
-	}
+	first, _ := data.Divide(e, 0, head)
 	m, chosen, err := s.Method.Choose(func(m learner.Method) (float64, error) {
-		_, out, err := s.follow(ctx, m, e.Subset(first))
+		_, out, err := s.follow(ctx, m, first)
 		if err != nil {
 			return 0, err
 		}
@@ -133,13 +131,11 @@ func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tabl
 		return nil, err
 	}
 	r.P, r.Class, r.Chosen = out.p[head:], out.class[head:], chosen
-	runs := s.runs(r, head)
-	runs.Columns = append(runs.Columns, s.streamColumns(r, out, head)...)
-	return table.Tables{runs, s.windows(r, head)}, nil
+	return table.Tables{s.streamRuns(r, out, head), s.windows(r, head)}, nil
 }
 
-// streamColumns returns the columns of a run that only streams have.
-func (s *spec) streamColumns(r *learner.Result, out *next, head int) []table.Column {
+// streamRuns returns the row of a run, with the columns that only streams have.
+func (s *spec) streamRuns(r *learner.Result, out *next, head int) *table.Table {
 	same, answered, wrong := 0, 0, 0
 	for i := head; i < len(out.class); i++ {
 		if i > 0 && out.class[i] == out.class[i-1] {
@@ -153,20 +149,14 @@ func (s *spec) streamColumns(r *learner.Result, out *next, head int) []table.Col
 	}
 	persistent := 1 - float64(same)/float64(len(r.Class))
 	later := len(out.class) - len(out.class)/2
-	columns := []table.Column{
+	return s.runs(r, head, []table.Column{
 		table.Num("kappa", "κ: 1 minus the ratio of the error to that of the same label as last time"),
 		table.Share("answered", fmt.Sprintf("share of the last half that a promise of %g wrong answers answers",
 			s.Evaluate.Promise)),
 		table.Share("answered_error", "share of wrong answers among these"),
 		table.Int("bytes", "memory of the learner after the stream, in bytes"),
-	}
-	for i, v := range []float64{
-		1 - metric.Error(r.P, r.Class)/persistent, float64(answered) / float64(later),
-		float64(wrong) / float64(answered), float64(r.Bytes()),
-	} {
-		columns[i].Nums = []float64{v}
-	}
-	return columns
+	}, 1-metric.Error(r.P, r.Class)/persistent, float64(answered)/float64(later),
+		float64(wrong)/float64(answered), float64(r.Bytes()))
 }
 
 // windows returns the scores of the windows of the scored part.
@@ -211,7 +201,7 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 		rows, given := summary.Where("method", m), runs.Where("method", m)
 		for i, set := range rows.Texts("set") {
 			row = append(row, fmt.Sprintf("%.2f %s", 100*rows.Nums("error")[i],
-				strings.Replace(fmt.Sprintf("%.3f", rows.Nums("log_loss")[i]), "0.", ".", 1)))
+				strings.TrimPrefix(fmt.Sprintf("%.3f", rows.Nums("log_loss")[i]), "0")))
 			time += seconds["set="+set+" method="+m]
 		}
 		promises, broken := 0, 0
@@ -223,9 +213,9 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 				broken++
 			}
 		}
-		r.Rows = append(r.Rows, append(row, decimals(table.Mean(rows.Nums("kappa"))), decimals(table.Mean(rows.Nums("ece"))),
-			fmt.Sprint(promises), fmt.Sprint(broken), decimals(table.Mean(rows.Nums("answered"))),
-			fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(rows.Nums("bytes"))/1e3)))
+		mean := func(column string) string { return decimals(table.Mean(rows.Nums(column))) }
+		r.Rows = append(r.Rows, append(row, mean("kappa"), mean("ece"), fmt.Sprint(promises), fmt.Sprint(broken),
+			mean("answered"), fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(rows.Nums("bytes"))/1e3)))
 	}
 	r.Notes = append(e.problems(runs), "of each set: the error in % and the log loss in nats; kappa, ECE and answered: "+
 		"means over the sets",

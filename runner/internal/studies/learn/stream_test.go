@@ -190,10 +190,7 @@ func TestKeptNetwork(t *testing.T) {
 		rows := studytest.Rows(t, tables.Get("predictions"), "method=linear seed=1")
 		check.Equal(t, "predictions and classes", []any{rows.Len(), n.Classes}, []any{test.Len(), source.Classes()})
 		var p bnn.Prediction
-		for i, x := range test.Set(0, test.Len()).X {
-			for j := range x {
-				x[j] = (x[j] - n.Scaler[j].Shift) * n.Scaler[j].Factor
-			}
+		for i, x := range n.Scaler.Apply(test).Set(0, test.Len()).X {
 			if n.Scaling != nil {
 				check.OK(t, n.Scaling.Scale(x, x))
 			}

@@ -85,9 +85,16 @@ func TestNextExamples(t *testing.T) {
 	for k, score := range []string{"error", "log_loss"} {
 		check.Near(t, "mean over the windows", floats.Sum(curve.Nums(score))/3, want[k], 1e-12)
 	}
-	notes := e.Result(tables, nil).Notes
-	check.Contains(t, fmt.Sprint(notes), "published, data, a forest: 12.50 %, a paper")
+	for _, c := range tables.Get("summary").Columns {
+		if c.Name == "log_loss" {
+			copy(c.Nums, []float64{10.25, 0.5})
+		}
+	}
+	r := e.Result(tables, nil)
+	check.Contains(t, fmt.Sprint(r), " 10.250 ", " .500 ", "published, data, a forest: 12.50 %, a paper")
 	check.Equal(t, "figures", len(e.Figures()), 1)
+	small := studytest.New(t, Kind, src, "evaluate.promise=0.01").(*experiment)
+	check.Equal(t, "a promise below the default", small.Evaluate.Promise, 0.01)
 }
 
 func TestStreamsRefused(t *testing.T) {
