@@ -137,25 +137,25 @@ func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tabl
 // streamRuns returns the row of a run, with the columns that only streams have.
 func (s *spec) streamRuns(r *learner.Result, out *next, head int) *table.Table {
 	same, answered, wrong := 0, 0, 0
+	later := max(head, len(out.class)/2) // the first example that is scored and has a promise
 	for i := head; i < len(out.class); i++ {
-		if i > 0 && out.class[i] == out.class[i-1] {
+		if out.class[i] == out.class[i-1] { // head is 1 or more
 			same++
 		}
-		if i >= len(out.class)/2 && out.confidence[i] >= out.threshold {
+		if i >= later && out.confidence[i] >= out.threshold {
 			if answered++; floats.MaxIdx(out.p[i]) != out.class[i] {
 				wrong++
 			}
 		}
 	}
 	persistent := 1 - float64(same)/float64(len(r.Class))
-	later := len(out.class) - len(out.class)/2
 	return s.runs(r, head, []table.Column{
 		table.Num("kappa", "κ: 1 minus the ratio of the error to that of the same label as last time"),
 		table.Share("answered", fmt.Sprintf("share of the last half that a promise of %g wrong answers answers",
 			s.Evaluate.Promise)),
 		table.Share("answered_error", "share of wrong answers among these"),
 		table.Int("bytes", "memory of the learner after the stream, in bytes"),
-	}, 1-metric.Error(r.P, r.Class)/persistent, float64(answered)/float64(later),
+	}, 1-metric.Error(r.P, r.Class)/persistent, float64(answered)/float64(len(out.class)-later),
 		float64(wrong)/float64(answered), float64(r.Bytes()))
 }
 

@@ -85,6 +85,8 @@ func TestNextExamples(t *testing.T) {
 	for k, score := range []string{"error", "log_loss"} {
 		check.Near(t, "mean over the windows", floats.Sum(curve.Nums(score))/3, want[k], 1e-12)
 	}
+	late := studytest.Run(t, Kind, src, "evaluate.validation=0.9").Get("runs") // scored in the last tenth
+	check.True(t, late.Nums("answered")[0] > 0.3, "%s", late.CSV())
 	for _, c := range tables.Get("summary").Columns {
 		if c.Name == "log_loss" {
 			copy(c.Nums, []float64{10.25, 0.5})
