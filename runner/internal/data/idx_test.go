@@ -18,27 +18,11 @@ func idx(values []byte, header ...uint32) string {
 	return string(append(b, values...))
 }
 
-// pixel is pixel j of image i in idxImages.
-func pixel(i, j int) byte { return byte(37*i + 11*j + 255) }
-
-func idxImages(n, height, width int) string {
-	values := make([]byte, n*height*width)
-	for k := range values {
-		values[k] = pixel(k/(height*width), k%(height*width))
-	}
-	return idx(values, 2051, uint32(n), uint32(height), uint32(width))
-}
-
-// label is the label of image i in idxLabels.
-func label(i int) int { return []int{7, 200, 10}[i%3] }
-
-func idxLabels(n int) string {
-	values := make([]byte, n)
-	for i := range values {
-		values[i] = byte(label(i))
-	}
-	return idx(values, 2049, uint32(n))
-}
+// Three images of 2 × 2 pixels, and their labels.
+var (
+	idxImages = idx([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 127, 255}, 2051, 3, 2, 2)
+	idxLabels = idx([]byte{7, 200, 10}, 2049, 3)
+)
 
 // read reads files of a folder with these contents.
 func read(t *testing.T, dir, images, labels string) (*Examples, error) {
@@ -47,8 +31,8 @@ func read(t *testing.T, dir, images, labels string) (*Examples, error) {
 
 // Whatever is in the files, it is refused or read without much memory.
 func FuzzReadIDX(f *testing.F) {
-	f.Add([]byte(idxImages(3, 2, 2)), []byte(idxLabels(3)), false)
-	f.Add([]byte(idxImages(3, 2, 2)), []byte(check.Gzip(idxLabels(3))), true)
+	f.Add([]byte(idxImages), []byte(idxLabels), false)
+	f.Add([]byte(idxImages), []byte(check.Gzip(idxLabels)), true)
 	f.Add([]byte(idx(nil, 2051, 1<<20, 1<<8, 1)), []byte{}, true)
 	f.Fuzz(func(t *testing.T, images, labels []byte, packed bool) {
 		if packed {
@@ -65,33 +49,27 @@ func FuzzReadIDX(f *testing.F) {
 }
 
 func TestReadIDX(t *testing.T) {
-	const n = 2500 // of 30 × 30: more than two blocks
-	images, labels, dir := idxImages(n, 30, 30), idxLabels(n), t.TempDir()
+	images, labels, dir := idxImages, idxLabels, t.TempDir()
+	want := Set{X: [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 127, 255}}, Class: []int{0, 2, 1}}
 	for name, c := range map[string][2]string{
 		"plain":            {images, labels},
 		"gzip":             {check.Gzip(images), check.Gzip(labels)},
 		"one of each":      {check.Gzip(images), labels},
-		"two gzip members": {check.Gzip(images[:1e6]) + check.Gzip(images[1e6:]), labels},
+		"two gzip members": {check.Gzip(images[:20]) + check.Gzip(images[20:]), labels},
 	} {
 		e := check.Must(read(t, dir, c[0], c[1]))
-		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
-		for i := range n {
-			for j, v := range e.Input(i) {
-				if v != float64(pixel(i, j)) || e.Class(i) != []int{0, 2, 1}[i%3] {
-					t.Fatalf("%s: pixel %d of image %d of class %d is %g, want %d", name, j, i, e.Class(i), v, pixel(i, j))
-				}
-			}
-		}
+		check.Equal(t, name, examples(e), want)
+		check.Equal(t, name, e.Classes(), []string{"7", "10", "200"})
 	}
 }
 
 func TestReadIDXErrors(t *testing.T) {
-	images, labels, dir := idxImages(3, 2, 2), idxLabels(3), t.TempDir()
+	images, labels, dir := idxImages, idxLabels, t.TempDir()
 	zipped := check.Gzip(images)
 	broken := []byte(zipped)
 	broken[len(broken)-8] ^= 1 // of the checksum
 	for name, c := range map[string]struct{ images, labels, want string }{
-		"labels for images":      {idxLabels(30), labels, "im: the magic number is 0x00000801; need 0x00000803"},
+		"labels for images":      {idx(make([]byte, 30), 2049, 30), labels, "im: the magic number is 0x00000801; need"},
 		"images for labels":      {images, images, "la: the magic number is 0x00000803; need 0x00000801"},
 		"short images":           {images[:27], labels, "im: 11 values; the header says [3 2 2]"},
 		"short gzip":             {zipped[:len(zipped)-16], labels, "im: "},
@@ -99,8 +77,8 @@ func TestReadIDXErrors(t *testing.T) {
 		"only a gzip header":     {zipped[:5], labels, "im: gzip: "},
 		"wrong checksum":         {string(broken), labels, "im: after 28 bytes: gzip: invalid checksum"},
 		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
-		"more images":            {images, idxLabels(2), "im has 3 images and DIR/la has 2 labels; need as many"},
-		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need"},
+		"more images":            {images, idx([]byte{7, 8}, 2049, 2), "im has 3 images and DIR/la has 2 labels"},
+		"no images":              {idx(nil, 2051, 0, 2, 2), idx(nil, 2049, 0), "im: 0 values; the header says [0 2 2]"},
 		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
 		"a bomb":                 {check.Gzip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 "},
 	} {
