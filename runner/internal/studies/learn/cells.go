@@ -125,11 +125,16 @@ func (s spec) run(ctx context.Context) (table.Tables, []store.File, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if s.Data.Stream {
-			tables, err := s.learnStream(ctx, train)
-			return tables, nil, err
+		var tables table.Tables
+		var files []store.File
+		switch {
+		case s.Data.Stream:
+			tables, err = s.learnStream(ctx, train)
+		case s.Order == Repeated:
+			tables, err = s.pairs(ctx, train, test)
+		default:
+			tables, files, err = s.learn(ctx, train, test)
 		}
-		tables, files, err := s.learn(ctx, train, test)
 		if err != nil || len(s.Seeds) == 1 {
 			return tables, files, err
 		}

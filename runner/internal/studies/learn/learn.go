@@ -115,8 +115,8 @@ func (s *Source) Validate() error {
 		return nil
 	case s.Grid == 0:
 		return s.Source.Validate()
-	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
-		return field.Refuse(true, "grid", s.Grid, "with a generator, in place of test and scale")
+	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "" || s.Stream:
+		return field.Refuse(true, "grid", s.Grid, "with a generator, in place of test, scale and stream")
 	}
 	err := s.Sample.Validate()
 	if err == nil && s.Task().Probabilities == nil {
@@ -248,8 +248,8 @@ func (e *experiment) checkMethod(m *learner.Method) error {
 		field.Refuse(e.stream && !m.Online(), "kind", m.Kind,
 			"a kind that learns one example after another, with stream = true"),
 		field.Refuse(e.stream && m.Passes > 1, "passes", m.Passes, "1, with stream = true"),
-		field.Refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), "own_orders", true,
-			"without snapshots"),
+		field.Refuse(m.OwnOrders && (e.curve || e.stream || orders[v.Order[0]] == nil), "own_orders", true,
+			"without snapshots and stream = true"),
 		field.Refuse(m.Splits > 0 && m.Name == v.Reference, "splits", m.Splits, "all seeds, of the reference"))
 }
 

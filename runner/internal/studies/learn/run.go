@@ -20,10 +20,6 @@ import (
 )
 
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Tables, []store.File, error) {
-	if s.Order == Repeated {
-		pairs, err := s.pairs(ctx, train, test)
-		return pairs, nil, err
-	}
 	t, c := s.training(), s.newCurve()
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score

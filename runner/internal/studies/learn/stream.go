@@ -48,6 +48,7 @@ func (e *experiment) checkStreams() error {
 		"in all sets stream = true, or in none"),
 		refuse(!e.stream && v.Windows+len(e.Published) > 0, "evaluate.windows", v.Windows, "with stream = true"),
 		refuse(!e.stream && v.Promise > 0, "evaluate.promise", v.Promise, "with stream = true"),
+		refuse(e.stream && v.Snapshots != nil, "evaluate.snapshots", v.Snapshots, "without stream = true"),
 		refuse(e.stream && (e.swept || v.repeated() || !v.single() || slices.Max(v.Passes) > 1 || e.Save.Network),
 			"evaluate.windows", v.Windows, "one order and pass, nothing swept, repeated or saved"))
 	for i, p := range e.Published {

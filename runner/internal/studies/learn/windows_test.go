@@ -107,9 +107,12 @@ func TestStreamsRefused(t *testing.T) {
 		"data.test_file=other.csv":          "test_file",
 		"evaluate.passes=[2]":               "one order and pass",
 		"evaluate.order=['given','sorted']": "one order and pass",
+		"evaluate.snapshots=[10]":           "snapshots: [10] is not",
 		"save.network=true":                 "save",
 		"published.1.set=none":              `"data"`,
 		"method.last.passes=2":              "passes",
+		"evaluate.order=shuffled; method.last.own_orders=true; method.last.members=2": "own_orders",
+		"data={generator='wedges', train=9, grid=9, stream=true}":                     "grid: 9 is not",
 	})
 	studytest.Refused(t, Kind, src+"[[method]]\nname = \"batch\"\nkind = \"laplace\"\n", map[string]string{
 		"seed=3": "learns one example after another",
