@@ -60,50 +60,45 @@ const clusters = 4
 
 // clustered has four Gaussian clusters around centres on the unit circle:
 //
-//	x = (cos 2πa, sin 2πa) + σ (ε₁, ε₂),  ε_i ~ N(0, 1).
+//	x = (cos 2πa, sin 2πa) + σ (ε₁, ε₂),  ε_i ~ N(0, 1),  a = k/4 + r, class (k + s) mod 4.
 //
-// next returns the place a of example i on the circle, in turns, and its class.
-func clustered(g Generator, next func(i int, rnd *rand.Rand) (place float64, class int)) *Task {
+// next returns the cluster k of example i, how far r the centres have run around the circle, in turns, and by
+// how many classes s the labels have moved on.
+func clustered(g Generator, next func(i int, rnd *rand.Rand) (k int, r float64, s int)) *Task {
 	return &Task{
 		Inputs: 2, Classes: clusters,
 		Region: square(1 + 3*g.Noise),
 		draw: func(i int, x []float64, rnd *rand.Rand) int {
-			place, class := next(i, rnd)
-			polar(x, 1, 2*math.Pi*place)
+			k, r, s := next(i, rnd)
+			polar(x, 1, 2*math.Pi*(float64(k)/clusters+r))
 			addNoise(x, g.Noise, rnd)
-			return class
+			return (k + s) % clusters
 		},
 	}
 }
 
-// gaussians has four equally probable classes, the Gaussians of [clustered] at a = k/4, class k. Nothing
-// changes. The best rule takes the nearest centre. Its error is 1 − Φ(1/(√2σ))², 7.56 % at σ = 0.4.
+// gaussians has four equally probable classes, the Gaussians of [clustered] with r = s = 0. Nothing changes.
+// The best rule takes the nearest centre. Its error is 1 − Φ(1/(√2σ))², 7.56 % at σ = 0.4.
 func gaussians(g Generator) *Task {
-	t := clustered(g, func(_ int, rnd *rand.Rand) (float64, int) {
-		k := rnd.IntN(clusters)
-		return float64(k) / clusters, k
-	})
+	t := clustered(g, func(_ int, rnd *rand.Rand) (int, float64, int) { return rnd.IntN(clusters), 0, 0 })
 	// As all centres have the same distance from 0, P(class k | x) ∝ exp(c_k·x/σ²).
 	t.Probabilities = sectors(Generator{Arms: clusters, Noise: g.Noise * g.Noise}).Probabilities
 	return t
 }
 
 // movingGaussians is [gaussians] with centres that run around the circle, once in a period of T examples:
-// a = k/4 + i/T. The error of the best rule at any time is that of gaussians.
+// r = i/T. The error of the best rule at any time is that of gaussians.
 func movingGaussians(g Generator) *Task {
-	return clustered(g, func(i int, rnd *rand.Rand) (float64, int) {
-		k := rnd.IntN(clusters)
-		return float64(k)/clusters + g.turns(i), k
+	return clustered(g, func(i int, rnd *rand.Rand) (int, float64, int) {
+		return rnd.IntN(clusters), g.turns(i), 0
 	})
 }
 
-// flippingLabels is [gaussians] with labels that move on, by one class after each period of T examples: the
-// cluster at a = k/4 is of class (k + ⌊i/T⌋) mod 4. The error of the best rule at any time is that of
-// gaussians.
+// flippingLabels is [gaussians] with labels that move on, by one class after each period of T examples:
+// s = ⌊i/T⌋. The error of the best rule at any time is that of gaussians.
 func flippingLabels(g Generator) *Task {
-	return clustered(g, func(i int, rnd *rand.Rand) (float64, int) {
-		k := rnd.IntN(clusters)
-		return float64(k) / clusters, (k + i/g.Period) % clusters
+	return clustered(g, func(i int, rnd *rand.Rand) (int, float64, int) {
+		return rnd.IntN(clusters), 0, i / g.Period
 	})
 }
 
@@ -114,12 +109,11 @@ func flippingLabels(g Generator) *Task {
 // The shares run from 1.4 % to 77.6 %. The best rule knows them. Its error at σ = 0.4, by Monte Carlo, is
 // 4.81 % at any time.
 func driftingShares(g Generator) *Task {
-	return clustered(g, func(i int, rnd *rand.Rand) (float64, int) {
+	return clustered(g, func(i int, rnd *rand.Rand) (int, float64, int) {
 		share := make([]float64, clusters)
 		for k := range share {
 			share[k] = kernel.Exp(2 * math.Cos(2*math.Pi*(g.turns(i)-float64(k)/clusters)))
 		}
-		k := pick(share, rnd.Float64()*kernel.Sum(share))
-		return float64(k) / clusters, k
+		return pick(share, rnd.Float64()*kernel.Sum(share)), 0, 0
 	})
 }
