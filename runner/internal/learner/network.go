@@ -61,15 +61,13 @@ func (n *Network) Latest() *bnn.Prediction { return &n.several[0] }
 // predict returns the predictions of at most atOnce inputs, up to the first error. With next, the inputs are
 // the next examples of the stream.
 func (n *Network) predict(x [][]float64, next bool) (_ []Prediction, err error) {
-	predict := n.Model.Predict
+	predict := func(dst *bnn.Prediction, x []float64) error { return bnn.Before(n.Model, dst, x) }
 	if !next {
 		predict = n.Predictor().Predict
-	} else if s, ok := n.Model.(bnn.Sequential); ok {
-		predict = s.Before
-	}
-	if l, ok := n.snapshot.(*readout.Layer); ok && !next {
-		err = l.PredictAll(n.several[:len(x)], x)
-		predict = func(*bnn.Prediction, []float64) error { return err }
+		if l, ok := n.snapshot.(*readout.Layer); ok {
+			err = l.PredictAll(n.several[:len(x)], x)
+			predict = func(*bnn.Prediction, []float64) error { return err }
+		}
 	}
 	_, classes := n.Shape()
 	predictions, probabilities := make([]Prediction, len(x)), matrix(len(x), classes)
