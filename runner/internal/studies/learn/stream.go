@@ -194,16 +194,22 @@ func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
 // promises, time and memory.
 func (e *experiment) streamResult(tables table.Tables, seconds map[string]float64) (r study.Result) {
 	summary, runs := tables.Get("summary"), tables.Get("runs")
-	sets := summary.Distinct("set")
-	r.Rows = [][]string{slices.Concat([]string{"method"}, sets,
-		[]string{"kappa", "ECE", "promises", "broken", "answered", "seconds", "kB"})}
-	for _, m := range learner.Names(e.Methods) {
+	header := []string{"method"}
+	for _, set := range e.sets {
+		header = append(header, set.Name)
+	}
+	r.Rows = [][]string{append(header, "kappa", "ECE", "promises", "broken", "answered", "seconds", "kB")}
+	for _, m := range summary.Distinct("method") {
 		row, time := []string{m}, 0.0
 		rows, given := summary.Where("method", m), runs.Where("method", m)
-		for i, set := range rows.Texts("set") {
-			row = append(row, fmt.Sprintf("%.2f %s", 100*rows.Nums("error")[i],
-				strings.TrimPrefix(fmt.Sprintf("%.3f", rows.Nums("log_loss")[i]), "0")))
-			time += seconds["set="+set+" method="+m]
+		for _, set := range e.sets {
+			cell := "" // where the set is not for the method
+			if one := rows.Where("set", set.Name); one.Len() > 0 {
+				loss := strings.TrimPrefix(fmt.Sprintf("%.3f", one.Nums("log_loss")[0]), "0")
+				cell = fmt.Sprintf("%.2f %s", 100*one.Nums("error")[0], loss)
+			}
+			row = append(row, cell)
+			time += seconds["set="+set.Name+" method="+m]
 		}
 		promises, broken := 0, 0
 		for _, wrong := range given.Nums("answered_error") { // NaN where nothing is answered
@@ -218,13 +224,14 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 		r.Rows = append(r.Rows, append(row, mean("kappa"), mean("ece"), fmt.Sprint(promises), fmt.Sprint(broken),
 			mean("answered"), fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(rows.Nums("bytes"))/1e3)))
 	}
-	r.Notes = append(e.problems(runs), "of each set: the error in % and the log loss in nats; kappa, ECE and answered: "+
-		"means over the sets",
-		fmt.Sprintf("promises: in how many of the runs a promise of %g wrong answers, after half of the stream, answers "+
-			"anything; broken: in how many more of these answers are wrong", e.Evaluate.Promise),
+	r.Notes = append(e.problems(runs),
+		"of each set: the error in % and the log loss in nats; kappa, ECE and answered: means over the sets",
+		fmt.Sprintf("promises: in how many of the runs a promise of %g wrong answers, after half of the "+
+			"stream, answers anything; broken: in how many more of these answers are wrong", e.Evaluate.Promise),
 		"seconds: processor time, with that for candidates; kB: the largest memory of the learner")
 	for _, p := range e.Published {
-		r.Notes = append(r.Notes, fmt.Sprintf("published, %s, %s: %.2f %%, %s", p.Set, p.Method, 100*p.Error, p.Source))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("published, %s, %s: %.2f %%, %s", p.Set, p.Method, 100*p.Error, p.Source))
 	}
 	return r
 }

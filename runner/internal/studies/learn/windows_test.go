@@ -99,6 +99,22 @@ func TestNextExamples(t *testing.T) {
 	check.Equal(t, "a promise below the default", small.Evaluate.Promise, 0.01)
 }
 
+// The cell of a set that a method does not learn is empty.
+func TestStreamsOfSomeMethods(t *testing.T) {
+	const src = `
+name = "some"; study = "learn"; seed = 1
+[[set]]; name = "still"; generator = "gaussians"; train = 40; stream = true; methods = ["model"]
+[[set]]; name = "moving"; generator = "moving-gaussians"; train = 40; stream = true
+[[method]]; name = "last"; kind = "last"
+[[method]]; name = "model"
+[[method]]; name = "other"
+`
+	tables := studytest.Run(t, Kind, src, `set.moving.methods=["last", "model"]`)
+	rows := studytest.New(t, Kind, src).(*experiment).Result(tables, nil).Rows
+	check.Equal(t, "rows and columns", []int{len(rows), len(rows[1]), len(rows[2])}, []int{3, 10, 10})
+	check.Equal(t, "empty", []bool{rows[1][1] == "", rows[1][2] == "", rows[2][1] == ""}, []bool{true, false, false})
+}
+
 func TestStreamsRefused(t *testing.T) {
 	src := testThenTrain(studytest.File(t, studytest.Clusters(330)))
 	studytest.Refused(t, Kind, src, map[string]string{
