@@ -276,6 +276,11 @@ func (e *experiment) Prepare(context.Context) error {
 		if largest = max(largest, train.Len()); s.TestFraction > 0 {
 			e.overlap[s.Name] = float64(test.Len()) / float64(train.Len())
 		}
+		if e.stream {
+			if err := e.checkScored(s.Name, train.Len()); err != nil {
+				return e.manifest.Locate("", err)
+			}
+		}
 		methods := slices.DeleteFunc(slices.Clone(e.methods), s.skips)
 		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err

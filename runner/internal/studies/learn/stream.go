@@ -57,6 +57,16 @@ func (e *experiment) checkStreams() error {
 	return err
 }
 
+// checkScored returns an error unless each window of a stream with so many examples has some that are scored.
+func (e *experiment) checkScored(set string, examples int) error {
+	v, scored := &e.Evaluate, examples-e.Evaluate.head(examples)
+	return cmp.Or(
+		field.Refuse(scored == 0, "evaluate.validation", v.Validation,
+			"less, as no example of "+set+" is left to be scored"),
+		field.Refuse(scored < v.Windows, "evaluate.windows", v.Windows,
+			fmt.Sprintf("at most %d, the scored examples of %s", scored, set)))
+}
+
 // next has the predictions of the examples of a stream, each before it was learned (Dawid, JRSS A 1984).
 type next struct {
 	p          [][]float64
@@ -110,12 +120,15 @@ func (n *next) promise(c *learner.Classifier, share float64) float64 {
 	return threshold
 }
 
+// head returns how many of the examples of a stream choose candidates.
+func (v *evaluate) head(examples int) int { return int(math.Ceil(v.Validation * float64(examples))) }
+
 // learnStream chooses the candidate by the first part of the stream, and scores the others.
 func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tables, error) {
 	if order, src := orders[s.Order], s.shuffle(1); order != nil && src != nil {
 		e = e.Subset(order(e, src))
 	}
-	head := int(math.Ceil(s.Evaluate.Validation * float64(e.Len())))
+	head := s.Evaluate.head(e.Len())
 	first, _ := data.Divide(e, 0, head)
 	m, chosen, err := s.Method.Choose(func(m learner.Method) (float64, error) {
 		_, out, err := s.follow(ctx, m, first)

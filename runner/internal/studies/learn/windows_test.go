@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -62,20 +63,16 @@ func TestNextExamples(t *testing.T) {
 		}
 		check.OK(t, c.Learn(x, set.Class[i]))
 	}
+	want, persistent := learner.Scores(p, set.Class[30:300]), 1-float64(same)/270
 	row := studytest.Rows(t, runs, "method=default")
-	want := learner.Scores(p, set.Class[30:300])
-	for k, name := range learner.ScoreNames {
-		check.Near(t, name, row.Nums(name)[0], want[k], 1e-12)
-	}
-	persistent := 1 - float64(same)/270
-	check.Near(t, "kappa", row.Nums("kappa")[0], 1-want[0]/persistent, 1e-12)
-	check.Near(t, "answered", row.Nums("answered")[0], float64(answered)/150, 1e-12)
-	check.Near(t, "answered_error", row.Nums("answered_error")[0], float64(wrong)/float64(answered), 1e-12)
+	check.NearAll(t, "scores", numbers(row, 0, strings.Join(learner.ScoreNames, " ")), want, 1e-12)
+	near(t, row, 1e-12, map[string]float64{
+		"kappa": 1 - want[0]/persistent, "answered": float64(answered) / 150,
+		"answered_error": float64(wrong) / float64(answered),
+	})
 	check.True(t, answered > 0 && answered < 150, "%d of 150 answered", answered)
-
-	check.Near(t, "error of the same label as last time", studytest.Rows(t, runs, "method=last").Nums("error")[0],
-		persistent, 1e-12)
-	check.Near(t, "its kappa", studytest.Rows(t, runs, "method=last").Nums("kappa")[0], 0, 1e-12)
+	last := map[string]float64{"error": persistent, "kappa": 0}
+	near(t, studytest.Rows(t, runs, "method=last"), 1e-12, last)
 	check.Equal(t, "chosen", studytest.Rows(t, runs, "method=rates").Texts("chosen"), []string{"learning_rate=0.1"})
 	bytes := runs.Nums("bytes")
 	check.True(t, bytes[0] > bytes[1] && bytes[1] > bytes[3] && bytes[3] > 8*(3*3+4*3), "memory %v", bytes)
@@ -124,6 +121,8 @@ func TestStreamsRefused(t *testing.T) {
 		"evaluate.passes=[2]":               "one order and pass",
 		"evaluate.order=['given','sorted']": "one order and pass",
 		"evaluate.snapshots=[10]":           "snapshots: [10] is not",
+		"evaluate.validation=0.999":         "validation: 0.999 is not",
+		"evaluate.windows=271":              "at most 270",
 		"save.network=true":                 "save",
 		"published.1.set=none":              `"data"`,
 		"method.last.passes=2":              "passes",
