@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/figures"
@@ -88,6 +90,22 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 		add("next examples, mean so far", "prequential_", means)
 	}
 	return figures.Charts(rows)
+}
+
+// drawWindows draws the error by window, in a chart for each set.
+func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
+	var charts []figures.Chart
+	for _, group := range means.GroupBy("set") {
+		curves := plots.NewLegend(e.Methods).Curves(group, e.Chosen.Among(group.Distinct("method")), "seen", "error")
+		for _, c := range curves {
+			floats.Scale(100/slices.Max(group.Nums("seen")), c.X)
+		}
+		charts = append(charts, figures.Chart{
+			Title: group.Texts("set")[0], X: figures.Axis{Label: "% of the stream"},
+			Y: figures.Axis{Label: "error", Log: true}, Curves: curves,
+		})
+	}
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
 // drawDifferences draws the paired differences of the log loss from that of the reference, in a chart for

@@ -13,13 +13,11 @@ import (
 
 	"closedform/core/classifier"
 	"closedform/core/selective"
-	"closedform/figures"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -185,22 +183,6 @@ func (s *spec) windows(r *learner.Result, head int) *table.Table {
 		begin = end
 	}
 	return t
-}
-
-// drawWindows draws the error by window, in a chart for each set.
-func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
-	var charts []figures.Chart
-	for _, group := range means.GroupBy("set") {
-		curves := plots.NewLegend(e.Methods).Curves(group, e.Chosen.Among(group.Distinct("method")), "seen", "error")
-		for _, c := range curves {
-			floats.Scale(100/slices.Max(group.Nums("seen")), c.X)
-		}
-		charts = append(charts, figures.Chart{
-			Title: group.Texts("set")[0], X: figures.Axis{Label: "% of the stream"},
-			Y: figures.Axis{Label: "error", Log: true}, Curves: curves,
-		})
-	}
-	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
 // streamResult has a row for each method: error and log loss on each set, means of other scores over the sets,
