@@ -61,6 +61,9 @@ func (n *Network) Latest() *bnn.Prediction { return &n.several[0] }
 // predict returns the predictions of at most atOnce inputs, up to the first error. With next, the inputs are
 // the next examples of the stream.
 func (n *Network) predict(x [][]float64, next bool) (_ []Prediction, err error) {
+	for i := range x {
+		n.several[i].Brief = true // nobody asks for the covariances
+	}
 	predict := func(dst *bnn.Prediction, x []float64) error { return bnn.Before(n.Model, dst, x) }
 	if !next {
 		predict = n.Predictor().Predict
