@@ -64,8 +64,8 @@ func Combine(members ...*Network) (*Ensemble, error) {
 }
 
 // Large reports whether networks of this size learn faster in parallel: whether it has 2¹⁶ covariances, which
-// take some 60 µs. With two processors the default is 6 % slower in parallel for 20 inputs and 3 classes, as fast
-// for 30 and 4, and 18 % faster for 64 and 10.
+// take some 60 µs. With two processors the default is as fast in parallel for 20 inputs and 3 classes, 5 % faster
+// for 30 and 4, and 18 % for 64 and 10.
 func (n *Network) Large() bool {
 	covariances := 0
 	for l := range n.layers {
