@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"flag"
 	"runtime"
 	"strings"
@@ -64,10 +65,12 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
 	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
 		"every column\nthat is not of numbers")
-	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b")
+	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b or '\"a, in cm\",b'")
+	listFlag(f, &format.Numeric, "numeric", ",", "read these `columns` as numbers, also with leading zeros, which "+
+		"codes have")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
 		"(leave out the row) or mean\n(of the column) (default: error)")
-	formatFlags(f, format, "','", "'.'")
+	formatFlags(f, format, "','", "'.'", "they are refused")
 	return t
 }
 
@@ -86,7 +89,7 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 		"Gradual drift, rows that repeat, and rows in an order, such as by class, void the promise")
 	f.Float64Var(&o.Familiarity, "familiar", classifier.DefaultFamiliarity, "answer unknown if the "+
 		"familiarity of the inputs, a p-value, is below this `level`; 0: never")
-	formatFlags(f, &o.Format, training, training)
+	formatFlags(f, &o.Format, training, training, training)
 	return o
 }
 
@@ -95,17 +98,29 @@ func labelsFlag(f *flag.FlagSet, file *string) {
 		"from -class)")
 }
 
-func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
+// formatFlags declares the flags for all tables, with what their defaults do.
+func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal, alike string) {
+	format.Flags = true
 	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';', 'tab' or 'blank' "+
 		"(default: "+separator+")")
 	f.StringVar(&format.Decimal, "decimal", "", "read numbers with this decimal `mark`: '.' or ',' (default: "+
 		decimal+")")
+	listFlag(f, &format.NoValue, "no-value", ",", "read these `words` as missing values, beside NA, N/A, NaN, ? "+
+		"and null")
+	f.BoolVar(&format.AsWritten, "as-written", false, "take labels that look alike, such as a and A, for "+
+		"different classes\n(default: "+alike+")")
 }
 
-// listFlag declares a flag that can be repeated, or have several values with a separator.
+// listFlag declares a flag that can be repeated, or have several values with a comma, as in a line of CSV.
 func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
-	f.Func(name, usage, func(s string) error {
-		*list = append(*list, strings.Split(s, separator)...)
-		return nil
+	f.Func(name, usage, func(s string) (err error) {
+		values := []string{s}
+		if separator == "," && s != "" {
+			line := csv.NewReader(strings.NewReader(s))
+			line.TrimLeadingSpace = true
+			values, err = line.Read()
+		}
+		*list = append(*list, values...)
+		return err
 	})
 }

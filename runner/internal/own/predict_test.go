@@ -50,7 +50,7 @@ func TestPredictBadRows(t *testing.T) {
 		"wide,red,12,Oak\n3,red\n4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n")
 	check.Refuses(t, "bad rows", err, "3 of 7 rows could not be predicted")
 	check.Contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
-	check.Contains(t, log, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
+	check.Contains(t, log, `new.csv:3: column "length": "" has no value`, "new.csv:4: column \"width\": \"wide\"",
 		"new.csv:5: wrong number of fields",
 		"new.csv: 5 rows with a class: 2 answered, 1 of the answers wrong (50 %)\n",
 		"new.csv: scores of 2 rows, unknown ones included: error 0.5, ")
@@ -169,7 +169,7 @@ func TestLearnNewClasses(t *testing.T) {
 	check.Equal(t, "the network has changed", check.Read(whole.Network), before)
 	check.Contains(t, out, "row,class,probability,confidence,", ",mutual_information,familiarity\n1,")
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
-		`standard input:183: class "unknown": the word for no class; the row is not learned`,
+		`standard input:183: the row is not learned: class "unknown": the word for no class`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
 		"standard input: 183 rows with a class: 180 answered, ", "standard input: scores of 179 rows, ")
 	n := check.Must(Read(whole.To))

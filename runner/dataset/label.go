@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Unknown stands for no class. No class can have this name.
+const Unknown = "unknown"
+
+// IsMissing reports whether a cell has no value: whether it is empty, NA, N/A, NaN, ? or null.
+func IsMissing(cell string) bool {
+	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
+}
+
+// noValue has words that programs write for no value, and gap those that also people do, who use some of them
+// for classes.
+var (
+	noValue = regexp.MustCompile(`(?i)^(#n/?a|\\n|<na>|#(div/0|value|ref|name|num|null)[!?])$`)
+	gap     = regexp.MustCompile(`(?i)^(-+|\.+|\*+|none|nil|missing|n\.a\.|\(null\))$`)
+)
+
+// onlyGaps reports whether no value, of some, is a word, except for words that people use for no value.
+func (f Format) onlyGaps(values []string) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(value string) bool {
+		return f.isWord(value) && !noValue.MatchString(value) && !gap.MatchString(value)
+	})
+}
+
+// Labels are names of classes, of which no two look alike.
+type Labels struct {
+	format   Format
+	names    map[string]string // the first label of each form
+	onlyGaps bool              // the only words are those that people use for no value
+}
+
+// Labels returns labels with these names, those of a network or a training table.
+func (f Format) Labels(names []string) Labels {
+	l := Labels{f, map[string]string{}, f.onlyGaps(names)}
+	for _, name := range names {
+		l.names[l.form(name, "")] = name
+	}
+	return l
+}
+
+// Add adds a label. The error says why it can be no class: it is [Unknown], or, unless labels are as written,
+// stands for no value, or looks like another one.
+func (l Labels) Add(label string) error {
+	form := l.form(label, "")
+	first, found := l.names[form]
+	switch {
+	case label == Unknown:
+		return errors.New("the word for no class is not allowed; rename the class")
+	case l.format.AsWritten || found && first == label:
+		return nil
+	case form == "", noValue.MatchString(label), l.onlyGaps && gap.MatchString(label):
+		return fmt.Errorf("no value? %s says so, %s makes a class of it", l.format.set("no_value", []string{label}),
+			l.format.set("as_written", true))
+	case found:
+		return fmt.Errorf("differs from %s; write them alike, or make two classes of them by %s",
+			l.difference(first, label), l.format.set("as_written", true))
+	}
+	l.names[form] = label
+	return nil
+}
+
+// forms are the ways in which labels that look alike may differ.
+var forms = []struct {
+	name  string
+	plain func(label string) string
+}{
+	{"invisible characters", func(label string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+				return -1
+			}
+			return r
+		}, label)
+	}},
+	{"blanks", func(label string) string { return strings.Join(strings.Fields(label), "") }},
+	{"case", func(label string) string { return strings.ToLower(strings.ToUpper(label)) }},
+	{unicodeForm, norm.NFC.String},
+	{"the way a number is written", plainNumber},
+}
+
+const unicodeForm = "Unicode form (NFC, NFD)"
+
+// form returns what all labels that look alike have in common, but for the way to differ called except.
+func (l Labels) form(label, except string) string {
+	if l.format.Decimal == "," {
+		label = swap.Replace(label)
+	}
+	for _, f := range forms {
+		if f.name != except {
+			label = f.plain(label)
+		}
+	}
+	return label
+}
+
+// difference says in which ways labels that look alike differ.
+func (l Labels) difference(first, label string) string {
+	var ways []string
+	for _, f := range forms {
+		if l.form(first, f.name) != l.form(label, f.name) {
+			ways = append(ways, f.name)
+		}
+	}
+	if slices.Contains(ways, unicodeForm) {
+		return strconv.QuoteToASCII(first) + " only in " + strings.Join(ways, " and ")
+	}
+	return strconv.Quote(first) + " only in " + cmp.Or(strings.Join(ways, " and "), "the way it is written")
+}
+
+// plainNumber writes a number as an integer without zeros at its ends times a power of ten, exactly, and
+// returns other labels as they are.
+func plainNumber(label string) string {
+	if _, ok := (Format{}).number(label); !ok {
+		return label
+	}
+	mantissa, power, _ := strings.Cut(strings.ToLower(label), "e")
+	exponent, _ := strconv.Atoi(power)
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	if exponent += len(digits) - len(short) - len(fraction); short == "" {
+		return "0"
+	} else if mantissa[0] == '-' {
+		short = "-" + short
+	}
+	return fmt.Sprintf("%se%d", short, exponent)
+}
+
+// labelProblems says which cells of a class column can be no classes, beside those of a training table, or
+// that the column is one of something else.
+func (f Format) labelProblems(rows []Row, k int, training *Examples) (problems []string) {
+	labels, names := f.Labels(nil), slices.DeleteFunc(distinct(rows, k), IsMissing)
+	labels.onlyGaps = f.onlyGaps(names)
+	if training != nil {
+		labels = f.Labels(training.classes)
+	}
+	for _, name := range names {
+		if err := labels.Add(name); err != nil {
+			first := slices.IndexFunc(rows, func(row Row) bool { return row.Cells[k] == name })
+			problems = append(problems, fmt.Sprintf("%q (line %d): %v", name, rows[first].Line, err))
+		}
+	}
+	if n := len(problems) - 1; n > 0 {
+		problems = []string{fmt.Sprintf("%s; so are %d others", problems[0], n)}
+	}
+	if what := f.notClasses(names, len(rows)); what != "" && training == nil && !f.AsWritten {
+		problems = append(problems, fmt.Sprintf("%s, not classes; %s names the column of the classes, %s makes a "+
+			"class of each value", what, f.key("class"), f.set("as_written", true)))
+	}
+	return problems
+}
+
+// notClasses says what the values of a column are if they can hardly be classes.
+func (f Format) notClasses(names []string, rows int) string {
+	numbers, decimals := 0, 0
+	for _, name := range names {
+		if x, ok := f.number(name); ok {
+			numbers++
+			if x != math.Trunc(x) {
+				decimals++
+			}
+		}
+	}
+	n := len(names)
+	switch {
+	case n > 10 && numbers == n && decimals > 0:
+		return fmt.Sprintf("%d different decimals in %d rows: a measurement", n, rows)
+	case n > 5 && n == rows:
+		return fmt.Sprintf("another value in each of %d rows: an identifier", n)
+	case n > 5 && 2*n > rows:
+		return fmt.Sprintf("%d different values in %d rows, more than half as many: identifiers or free text", n, rows)
+	}
+	return ""
+}
