@@ -66,8 +66,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
 		"every column\nthat is not of numbers")
 	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b or '\"a, in cm\",b'")
-	listFlag(f, &format.Numeric, "numeric", ",", "read these `columns` as numbers, also with leading zeros, which "+
-		"codes have")
+	listFlag(f, &format.Numeric, "numeric", ",", "read these `columns` as numbers, also with the leading zeros "+
+		"of codes")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
 		"(leave out the row) or mean\n(of the column) (default: error)")
 	formatFlags(f, format, "','", "'.'", "they are refused")

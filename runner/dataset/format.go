@@ -30,8 +30,7 @@ type Format struct {
 	Numeric []string `toml:"numeric,omitempty" json:",omitempty" check:"distinct"`
 	// NoValue are words for no value, beside NA, N/A, NaN, ? and null; default none.
 	NoValue []string `toml:"no_value,omitempty" json:",omitempty" check:"distinct"`
-	// AsWritten takes each value of the column of classes for a class, also those that look alike; default
-	// false.
+	// AsWritten takes each value in the column of classes for a class, also if two look alike; default false.
 	AsWritten bool `toml:"as_written,omitempty" json:",omitzero"`
 
 	Flags bool `toml:"-" json:"-"` // errors name the flags of the program, not the keys of a manifest
@@ -48,16 +47,15 @@ func (f Format) key(key string) string {
 // set writes a key with a value as a manifest has it, or as a shell takes the flag.
 func (f Format) set(key string, value any) string {
 	words, list := value.([]string)
+	text := fmt.Sprint(value)
 	switch {
-	case f.Flags && value == true:
-		return f.key(key)
 	case !f.Flags && list:
-		return fmt.Sprintf("%s = [%s]", key, field.Quoted(words))
+		return key + " = " + strings.ReplaceAll(fmt.Sprintf("%q", words), `" "`, `", "`)
 	case !f.Flags:
 		return fmt.Sprintf("%s = %#v", key, value)
-	}
-	text := fmt.Sprint(value)
-	if list {
+	case value == true:
+		return f.key(key)
+	case list:
 		var line strings.Builder
 		w := csv.NewWriter(&line)
 		_ = w.Write(words) // a strings.Builder has no errors

@@ -155,7 +155,7 @@ func (f Format) labelProblems(rows []Row, k int, training *Examples) (problems [
 		}
 	}
 	if n := len(problems) - 1; n > 0 {
-		problems = []string{fmt.Sprintf("%s; so are %d others", problems[0], n)}
+		problems = []string{fmt.Sprintf("%s; %d more such labels", problems[0], n)}
 	}
 	if what := f.notClasses(names, len(rows)); what != "" && training == nil && !f.AsWritten {
 		problems = append(problems, fmt.Sprintf("%s, not classes; %s names the column of the classes, %s makes a "+
@@ -179,10 +179,8 @@ func (f Format) notClasses(names []string, rows int) string {
 	switch {
 	case n > 10 && numbers == n && decimals > 0:
 		return fmt.Sprintf("%d different decimals in %d rows: a measurement", n, rows)
-	case n > 5 && n == rows:
-		return fmt.Sprintf("another value in each of %d rows: an identifier", n)
 	case n > 5 && 2*n > rows:
-		return fmt.Sprintf("%d different values in %d rows, more than half as many: identifiers or free text", n, rows)
+		return fmt.Sprintf("%d different values in %d rows: identifiers or free text", n, rows)
 	}
 	return ""
 }

@@ -38,7 +38,7 @@ func TestLabelsLookAlike(t *testing.T) {
 		{"1e-400", "1e-401", ""},
 		{"1.2.3", "1.2.30", ""},
 		{"a", "<NA>", `no value? no_value = ["<NA>"] says so, as_written = true makes`},
-		{"a", "\\N", "no value?"},
+		{"a", "\\N", `no_value = ["\\N"]`},
 		{"a", "\u200b", "no value?"},
 		{"a", "-", ""},
 		{"1", "-", "no value?"},

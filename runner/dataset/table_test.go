@@ -123,12 +123,12 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `class: "oak" (line 4): differs from "Oak" only in case; write`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `"1.0" (line 4): differs from "1" only in the way a`},
 		{Format{}, "x,class\n1,a\n2,b\n3,A\n4,B\n5,b\u200b\n", `"a" (line 2): differs from "A" only in case; write them ` +
-			"alike, or make two classes of them by as_written = true; so are 2 others"},
+			"alike, or make two classes of them by as_written = true; 2 more such labels"},
 		{Format{}, "x,class\n1,1\n2,-\n", `"-" (line 3): no value? no_value = ["-"] says so, as_written = true makes`},
 		{Format{}, "x,class\n" + numbered(12, "%d,%[1]d.5\n"), "class: 12 different decimals in 12 rows: a measurement, not"},
-		{Format{}, "x,class\n" + numbered(6, "%d,row%[1]d\n"), "class: another value in each of 6 rows: an identifier, not " +
+		{Format{}, "x,class\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 6 rows: identifiers or free text, not " +
 			"classes; class names the column of the classes, as_written = true makes a class of each value"},
-		{Format{}, "x,class\n1,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows, more than half"},
+		{Format{}, "x,class\n1,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows: "},
 		{Format{}, "x,class\n007,a\n7,b\n-00.5,b\n", `a.csv: x: "007" (line 2), "-00.5" (line 4) have leading zeros, as codes ` +
 			`have; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 3 values, ` +
 			`numeric = ["x"] reads numbers`},

@@ -73,6 +73,9 @@ func TestPredictBadRows(t *testing.T) {
 		_, _, err = predict(t, o, rows)
 		check.Refuses(t, rows, err, want)
 	}
+	_, log, err = predict(t, o, "length,width,colour\n")
+	check.OK(t, err)
+	check.Equal(t, "no rows", log, "new.csv: a header without rows\n")
 	o.Format.Class = "kind"
 	_, _, err = predict(t, o, "length,width,colour\n")
 	check.Refuses(t, "-class", err, `new.csv:1: no column "kind"`)
@@ -187,6 +190,34 @@ func TestLearnNewClasses(t *testing.T) {
 	text, _, err := predict(t, options(whole.To, ""), "length,colour,width\n4,red,9.2\n")
 	check.OK(t, err)
 	check.Contains(t, text, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
+}
+
+// A label that looks like another class, or no value, is no new class, unless a flag says so, which the network
+// keeps.
+func TestLabelsOfNewRows(t *testing.T) {
+	o := to(t, trained(t))
+	rows := tableOf("Ash,12,red,1", "ash,12,red,1", "Fir,9,red,9", "F i r,9,red,9", "#N/A,9,red,9", "-,9,red,9")
+	_, log, err := learn(t, o, rows)
+	check.OK(t, err)
+	check.Contains(t, log, `input:3: the row is not learned: class "ash": differs from "Ash" only in case; write`,
+		"by -as-written\n", `class "F i r": differs from "Fir" only in blanks;`, "-no-value '#N/A' says so")
+	n := check.Must(Read(o.To))
+	check.Equal(t, "classes and rows", []any{n.Classes[3:], n.Learned}, []any{[]string{"Fir", "-"}, 3})
+	_, log, err = predict(t, options(o.Network, ""), rows)
+	check.OK(t, err)
+	check.Contains(t, log, `new.csv:3: class "ash": differs from "Ash" only in case;`, "are wrong\n")
+	check.Equal(t, "not more of the new class", strings.Count(log, `class "Fir"`), 0)
+
+	o.Format.AsWritten, o.Format.NoValue = true, []string{"-"}
+	_, _, err = learn(t, o, rows)
+	check.OK(t, err)
+	n = check.Must(Read(o.To))
+	check.Equal(t, "as written", []any{n.Classes[3:], n.Learned}, []any{[]string{"ash", "Fir", "F i r", "#N/A"}, 5})
+	again := to(t, o.To)
+	_, log, err = learn(t, again, rows)
+	check.OK(t, err)
+	check.Contains(t, log, ": 12 rows, 11 learned\n")
+	check.True(t, !strings.Contains(log, "differs"), "the network does not keep the flag: %s", log)
 }
 
 // A row, or a label, that cannot be read is not learned, and the rest is.

@@ -158,7 +158,10 @@ func (s *session) run(ctx context.Context, from int, use func(label string) erro
 	}
 	s.report()
 	if err == io.EOF {
-		return nil
+		err = nil
+		if s.read == 0 && s.snapshot != nil {
+			s.say("%s: a header without rows", s.table.File)
+		}
 	}
 	return err
 }
