@@ -90,7 +90,7 @@ func TestLabelsOfTestTables(t *testing.T) {
 		check.Refuses(t, text, check.Err(table.examples(training)), want)
 	}
 	table := check.Must(NewReader(strings.NewReader("x,class\n"+numbered(7, "%d,%[1]d\n")), "a.csv", Format{}))
-	check.OK(t, check.Err(table.examples(training)))
+	check.Equal(t, "inputs", check.Must(table.examples(training)).Inputs(), 1)
 }
 
 // Who typed flags is told flags, quoted for a shell and as a line of CSV.
