@@ -115,10 +115,11 @@ func (l Labels) difference(first, label string) string {
 			ways = append(ways, f.name)
 		}
 	}
+	quote := strconv.Quote
 	if slices.Contains(ways, unicodeForm) {
-		return strconv.QuoteToASCII(first) + " only in " + strings.Join(ways, " and ")
+		quote = strconv.QuoteToASCII
 	}
-	return strconv.Quote(first) + " only in " + cmp.Or(strings.Join(ways, " and "), "the way it is written")
+	return quote(first) + " only in " + cmp.Or(strings.Join(ways, " and "), "the way it is written")
 }
 
 // plainNumber writes a number as an integer without zeros at its ends times a power of ten, exactly, and
@@ -140,12 +141,12 @@ func plainNumber(label string) string {
 	return fmt.Sprintf("%se%d", short, exponent)
 }
 
-// labelProblems says which cells of a class column can be no classes, beside those of a training table, or
-// that the column is one of something else.
+// labelProblems says which cells of a column can be no classes, beside those of the training examples, if
+// given, or that the column has something else.
 func (f Format) labelProblems(rows []Row, k int, training *Examples) (problems []string) {
-	labels, names := f.Labels(nil), slices.DeleteFunc(distinct(rows, k), IsMissing)
-	labels.onlyGaps = f.onlyGaps(names)
-	if training != nil {
+	names := slices.DeleteFunc(distinct(rows, k), IsMissing)
+	labels := f.Labels(nil)
+	if labels.onlyGaps = f.onlyGaps(names); training != nil {
 		labels = f.Labels(training.classes)
 	}
 	for _, name := range names {
@@ -157,30 +158,19 @@ func (f Format) labelProblems(rows []Row, k int, training *Examples) (problems [
 	if n := len(problems) - 1; n > 0 {
 		problems = []string{fmt.Sprintf("%s; %d more such labels", problems[0], n)}
 	}
-	if what := f.notClasses(names, len(rows)); what != "" && training == nil && !f.AsWritten {
-		problems = append(problems, fmt.Sprintf("%s, not classes; %s names the column of the classes, %s makes a "+
-			"class of each value", what, f.key("class"), f.set("as_written", true)))
+	decimal := func(name string) bool { x, _ := f.number(name); return x != math.Trunc(x) }
+	n, values, are := len(names), "", ""
+	switch {
+	case f.AsWritten || training != nil:
+	case n > 10 && slices.ContainsFunc(names, decimal) && !slices.ContainsFunc(names, f.isWord):
+		values, are = "decimals", "measurements"
+	case n > 5 && 2*n > len(rows):
+		values, are = "values", "identifiers or free text"
+	}
+	if values != "" {
+		problems = append(problems, fmt.Sprintf("%d different %s in %d rows are %s, not classes; %s names the column "+
+			"of the classes, %s makes a class of each value", n, values, len(rows), are, f.key("class"),
+			f.set("as_written", true)))
 	}
 	return problems
-}
-
-// notClasses says what the values of a column are if they can hardly be classes.
-func (f Format) notClasses(names []string, rows int) string {
-	numbers, decimals := 0, 0
-	for _, name := range names {
-		if x, ok := f.number(name); ok {
-			numbers++
-			if x != math.Trunc(x) {
-				decimals++
-			}
-		}
-	}
-	n := len(names)
-	switch {
-	case n > 10 && numbers == n && decimals > 0:
-		return fmt.Sprintf("%d different decimals in %d rows: a measurement", n, rows)
-	case n > 5 && 2*n > rows:
-		return fmt.Sprintf("%d different values in %d rows: identifiers or free text", n, rows)
-	}
-	return ""
 }

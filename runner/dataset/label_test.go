@@ -74,8 +74,8 @@ func TestKeysForColumns(t *testing.T) {
 	check.Equal(t, "declared as numbers", e.Input(0), []float64{7})
 	s := check.Must(read(Format{}, "zip,class\n7,a\n8,b\n").Scaler(None))
 	_, _, err := rows(t, s, "zip\n007\n")
-	check.Refuses(t, "a code in a new row", err, `a.csv:2: column "zip": "007" has leading zeros; allowed only after a `+
-		`training with numeric = ["zip"]`)
+	check.Refuses(t, "a code in a new row", err, `a.csv:2: column "zip": "007" has leading zeros; allowed only `+
+		`after a training with numeric = ["zip"]`)
 }
 
 // The classes of a test table are those of the training table, written alike.
@@ -102,7 +102,7 @@ func TestFlagsInMessages(t *testing.T) {
 		f    Format
 		want string
 	}{
-		"\"Breite, cm\",class\na,a\nb,b\n":  {flags, `-ignore '"Breite, cm"' leaves the column out, -categorical '"Breite`},
+		"\"Breite, cm\",class\na,a\nb,b\n":  {flags, `-ignore '"Breite, cm"' leaves the column out, -categor`},
 		"it's,class\na,a\nb,b\n":            {flags, `-ignore 'it'\''s' leaves`},
 		"x,class\n007,a\n8,b\n":             {flags, "-numeric x reads numbers"},
 		"x,class\n,a\n8,b\n":                {flags, "-missing drop leaves their rows out, -missing mean puts"},
