@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"flag"
+	"io"
 	"runtime"
 	"strings"
 
@@ -17,9 +18,9 @@ func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	r := &pipeline.Request{}
 	f.StringVar(&r.Out, "out", "", "`folder` of the results folders (default results, or "+pipeline.OwnResults+
 		" beside a manifest of your own)")
-	listFlag(f, &r.Names, "exp", "\x00", "`manifest`: a path or a name in experiments/; the same as an argument")
+	listFlag(f, &r.Names, "exp", "`manifest`: a path or a name in experiments/; the same as an argument")
 	f.BoolVar(&r.All, "all", false, "all manifests in experiments/")
-	listFlag(f, &r.Overrides, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
+	listFlag(f, &r.Overrides, "set", "replace a value of the manifest by `key=value`, such as "+
 		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
 	f.BoolVar(&r.Short, "short", false, "run the short forms: -set with the values of the key short")
 	return r
@@ -63,10 +64,10 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.StringVar(&t.Test, "test", "", "test on this `file` (default: on a quarter of the rows of -data)")
 	f.BoolVar(&t.AllRows, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
-	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
+	f.Var((*columns)(&format.Categorical), "categorical", "read these `columns`, such as a,b, as words; all: "+
 		"every column\nthat is not of numbers")
-	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b or '\"a, in cm\",b'")
-	listFlag(f, &format.Numeric, "numeric", ",", "read these `columns` as numbers, also with the leading zeros "+
+	f.Var((*columns)(&format.Ignore), "ignore", "leave out these `columns`, such as a,b or '\"a, in cm\",b'")
+	f.Var((*columns)(&format.Numeric), "numeric", "read these `columns` as numbers, also with the leading zeros "+
 		"of codes")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
 		"(leave out the row) or mean\n(of the column) (default: error)")
@@ -105,22 +106,32 @@ func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal, al
 		"(default: "+separator+")")
 	f.StringVar(&format.Decimal, "decimal", "", "read numbers with this decimal `mark`: '.' or ',' (default: "+
 		decimal+")")
-	listFlag(f, &format.NoValue, "no-value", ",", "read these `words` as missing values, beside NA, N/A, NaN, ? "+
+	f.Var((*columns)(&format.NoValue), "no-value", "read these `words` as missing values, beside NA, N/A, NaN, ? "+
 		"and null")
 	f.BoolVar(&format.AsWritten, "as-written", false, "take labels that look alike, such as a and A, for "+
 		"different classes\n(default: "+alike+")")
 }
 
-// listFlag declares a flag that can be repeated, or have several values with a comma, as in a line of CSV.
-func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
-	f.Func(name, usage, func(s string) (err error) {
-		values := []string{s}
-		if separator == "," && s != "" {
-			line := csv.NewReader(strings.NewReader(s))
-			line.TrimLeadingSpace = true
-			values, err = line.Read()
-		}
-		*list = append(*list, values...)
-		return err
+// listFlag declares a flag that can be repeated.
+func listFlag(f *flag.FlagSet, list *[]string, name, usage string) {
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, s)
+		return nil
 	})
+}
+
+// columns is the value of a flag that can be repeated, each time with a line of CSV.
+type columns []string
+
+func (c *columns) String() string { return dataset.Line(*c) }
+
+func (c *columns) Set(s string) error {
+	line := csv.NewReader(strings.NewReader(s))
+	line.TrimLeadingSpace = true
+	values, err := line.Read()
+	if err == io.EOF {
+		values, err = []string{""}, nil
+	}
+	*c = append(*c, values...)
+	return err
 }

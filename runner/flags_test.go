@@ -14,6 +14,7 @@ func TestListFlags(t *testing.T) {
 	check.OK(t, f.Parse([]string{"-ignore", `"Breite, cm", id`, "-ignore", "a b", "-numeric", `"say ""no"""`}))
 	check.Equal(t, "columns", [][]string{table.Format.Ignore, table.Format.Numeric},
 		[][]string{{"Breite, cm", "id", "a b"}, {`say "no"`}})
+	check.Equal(t, "as typed", f.Lookup("ignore").Value.String(), `"Breite, cm",id,a b`)
 	f.SetOutput(t.Output())
 	check.Refuses(t, "a quote", f.Parse([]string{"-ignore", `"Breite, cm`}), `"`)
 }

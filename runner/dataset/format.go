@@ -56,16 +56,21 @@ func (f Format) set(key string, value any) string {
 	case value == true:
 		return f.key(key)
 	case list:
-		var line strings.Builder
-		w := csv.NewWriter(&line)
-		_ = w.Write(words) // a strings.Builder has no errors
-		w.Flush()
-		text = strings.TrimSpace(line.String())
+		text = Line(words)
 	}
 	if !plainWord.MatchString(text) {
 		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
 	return f.key(key) + " " + text
+}
+
+// Line returns cells as a line of CSV, without its end.
+func Line(cells []string) string {
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	_ = w.Write(cells) // a strings.Builder has no errors
+	w.Flush()
+	return strings.TrimSuffix(line.String(), "\n")
 }
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes in a shell
