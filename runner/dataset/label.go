@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -122,23 +123,15 @@ func (l Labels) difference(first, label string) string {
 	return quote(first) + " only in " + cmp.Or(strings.Join(ways, " and "), "the way it is written")
 }
 
-// plainNumber writes a number as an integer without zeros at its ends times a power of ten, exactly, and
-// returns other labels as they are.
+// plainNumber writes a number as an exact fraction, and returns other labels as they are.
 func plainNumber(label string) string {
-	if _, ok := (Format{}).number(label); !ok {
-		return label
+	// Of 1e-999999, which is read as 0, the fraction has a million digits.
+	if x, ok := (Format{}).number(label); ok && (x != 0 || !strings.ContainsAny(label, "eE")) {
+		if exact, ok := new(big.Rat).SetString(label); ok {
+			return exact.RatString()
+		}
 	}
-	mantissa, power, _ := strings.Cut(strings.ToLower(label), "e")
-	exponent, _ := strconv.Atoi(power)
-	whole, fraction, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	short := strings.TrimRight(digits, "0")
-	if exponent += len(digits) - len(short) - len(fraction); short == "" {
-		return "0"
-	} else if mantissa[0] == '-' {
-		short = "-" + short
-	}
-	return fmt.Sprintf("%se%d", short, exponent)
+	return label
 }
 
 // labelProblems says which cells of a column can be no classes, beside those of the training examples, if

@@ -240,7 +240,7 @@ func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
 			row.Line, _ = c.FieldPos(j)
 		}
 	}
-	row.Err = cmp.Or(t.problem(strings.Join(row.Cells, "")), row.Err)
+	row.Err = cmp.Or(t.problem(strings.Join(row.Cells, ",")), row.Err)
 	return row, nil
 }
 
@@ -279,10 +279,10 @@ func (t *Reader) problem(text string) error {
 		return fmt.Errorf(`the line ends in CR alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
 	case !utf8.ValidString(text):
 		return fmt.Errorf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
-			"it is in that encoding", t.File)
+			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)
 	case strings.Contains(text, "\x00"):
-		return fmt.Errorf(`the line has a NUL byte, 0, which no text has; tr -d '\000' <%q >new.csv removes these `+
-			"bytes; if every second byte is 0, iconv -f UTF-16 -t UTF-8 converts the text", t.File)
+		return fmt.Errorf(`the line has a NUL byte, 0, which no text has; tr -d '\000' <%q >new.csv removes it, `+
+			"and iconv -f UTF-16 -t UTF-8 converts the text if every second byte is 0", t.File)
 	}
 	return nil
 }
