@@ -113,7 +113,7 @@ func (s *session) learn(label string) {
 		err = n.Learn(s.x, class)
 	}
 	if err != nil {
-		s.say("%s: the row is not learned: class %q: %v", s.place, label, err)
+		s.say("%s: class %q: %v; the row is not learned", s.place, label, err)
 		return
 	}
 	n.Learned++

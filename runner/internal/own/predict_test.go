@@ -172,7 +172,7 @@ func TestLearnNewClasses(t *testing.T) {
 	check.Equal(t, "the network has changed", check.Read(whole.Network), before)
 	check.Contains(t, out, "row,class,probability,confidence,", ",mutual_information,familiarity\n1,")
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
-		`standard input:183: the row is not learned: class "unknown": the word for no class`,
+		`standard input:183: class "unknown": the word for no class is not allowed; rename the class; the row is not`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
 		"standard input: 183 rows with a class: 180 answered, ", "standard input: scores of 179 rows, ")
 	n := check.Must(Read(whole.To))
@@ -199,8 +199,8 @@ func TestLabelsOfNewRows(t *testing.T) {
 	rows := tableOf("Ash,12,red,1", "ash,12,red,1", "Fir,9,red,9", "F i r,9,red,9", "#N/A,9,red,9", "-,9,red,9")
 	_, log, err := learn(t, o, rows)
 	check.OK(t, err)
-	check.Contains(t, log, `input:3: the row is not learned: class "ash": differs from "Ash" only in case; write`,
-		"by -as-written\n", `class "F i r": differs from "Fir" only in blanks;`, "-no-value '#N/A' says so")
+	check.Contains(t, log, `input:3: class "ash": differs from "Ash" only in case; write`,
+		"by -as-written; the row is not learned\n", `class "F i r": differs from "Fir" only in blanks;`, "-no-value '#N/A' says so")
 	n := check.Must(Read(o.To))
 	check.Equal(t, "classes and rows", []any{n.Classes[3:], n.Learned}, []any{[]string{"Fir", "-"}, 3})
 	_, log, err = predict(t, options(o.Network, ""), rows)
