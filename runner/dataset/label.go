@@ -142,14 +142,17 @@ func (f Format) labelProblems(rows []Row, k int, training *Examples) (problems [
 	if labels.onlyGaps = f.onlyGaps(names); training != nil {
 		labels = f.Labels(training.classes)
 	}
+	var others []string
 	for _, name := range names {
-		if err := labels.Add(name); err != nil {
+		if err := labels.Add(name); err != nil && problems == nil {
 			first := slices.IndexFunc(rows, func(row Row) bool { return row.Cells[k] == name })
-			problems = append(problems, fmt.Sprintf("%q (line %d): %v", name, rows[first].Line, err))
+			problems = []string{fmt.Sprintf("%q (line %d): %v", name, rows[first].Line, err)}
+		} else if err != nil {
+			others = append(others, strconv.Quote(name))
 		}
 	}
-	if n := len(problems) - 1; n > 0 {
-		problems = []string{fmt.Sprintf("%s; %d more such labels", problems[0], n)}
+	if others != nil {
+		problems[0] += "; refused, too: " + list(others, 10)
 	}
 	decimal := func(name string) bool { x, _ := f.number(name); return x != math.Trunc(x) }
 	n, values, are := len(names), "", ""

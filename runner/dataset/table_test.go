@@ -124,7 +124,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `class: "oak" (line 4): differs from "Oak" only in case; write`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `"1.0" (line 4): differs from "1" only in the way a`},
 		{Format{}, "x,class\n1,a\n2,b\n3,A\n4,B\n5,b\u200b\n", `"a" (line 2): differs from "A" only in case; write ` +
-			"them alike, or make two classes of them by as_written = true; 2 more such labels"},
+			"them alike, or make two classes of them by as_written = true; refused, too: \"b\", "},
 		{Format{}, "x,class\n1,1\n2,-\n", `"-" (line 3): no value? no_value = ["-"] says so, as_written = t`},
 		{Format{}, "x,class\n" + numbered(12, "%d,%[1]d.5\n"), "class: 12 different decimals in 12 rows are measure"},
 		{Format{}, "x,class\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 6 rows are identifiers or " +
