@@ -196,7 +196,7 @@ func TestOwnTable(t *testing.T) {
 	check.Contains(t, said, "my leaves.csv: 90 rows with a class: ",
 		": scores of 90 rows, unknown ones included: error 0.0")
 	check.Write(t, strings.NewReplacer(",", ";", ".", ",").Replace(table), "other.csv")
-	program.Fails(t, `separator = ";" makes 5 of it`, "predict", network, "-data", "other.csv")
+	program.Fails(t, "-separator ';' makes 5 of it", "predict", network, "-data", "other.csv")
 	_, again, err := program.Try(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
 	check.OK(t, err)
 	check.Equal(t, "it says", again, strings.ReplaceAll(said, "my leaves.csv", "other.csv"))

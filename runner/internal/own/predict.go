@@ -35,7 +35,7 @@ func (o *Options) Validate() error {
 	}
 	return errors.Join(
 		field.Refuse(o.Probability != 0 && o.Wrong < 1, "-unknown", o.Probability, "without -wrong"),
-		field.Resolve(&o.Format), field.Between("-unknown", 0, 1, o.Probability),
+		o.Format.Resolve(), field.Between("-unknown", 0, 1, o.Probability),
 		field.Between("-wrong", 1e-6, 1, o.Wrong), field.Between("-familiar", 0, 1, o.Familiarity))
 }
 
@@ -101,10 +101,8 @@ func (s *session) learn(label string) {
 	if dataset.IsMissing(label) {
 		return
 	}
-	n, class, err := s.network, slices.Index(s.network.Classes, label), error(nil)
-	if label == dataset.Unknown {
-		err = errors.New("the word for no class")
-	} else if class < 0 {
+	n, class, err := s.network, slices.Index(s.network.Classes, label), s.labels.Add(label)
+	if err == nil && class < 0 {
 		if err = n.AddClass(); err == nil {
 			class, n.Classes = len(n.Classes), append(n.Classes, label)
 			n.Added++

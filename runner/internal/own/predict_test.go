@@ -50,7 +50,7 @@ func TestPredictBadRows(t *testing.T) {
 		"wide,red,12,Oak\n3,red\n4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n")
 	check.Refuses(t, "bad rows", err, "3 of 7 rows could not be predicted")
 	check.Contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
-	check.Contains(t, log, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
+	check.Contains(t, log, `new.csv:3: column "length": "" has no value`, "new.csv:4: column \"width\": \"wide\"",
 		"new.csv:5: wrong number of fields",
 		"new.csv: 5 rows with a class: 2 answered, 1 of the answers wrong (50 %)\n",
 		"new.csv: scores of 2 rows, unknown ones included: error 0.5, ")
@@ -73,6 +73,9 @@ func TestPredictBadRows(t *testing.T) {
 		_, _, err = predict(t, o, rows)
 		check.Refuses(t, rows, err, want)
 	}
+	_, log, err = predict(t, o, "length,width,colour\n")
+	check.OK(t, err)
+	check.Equal(t, "no rows", log, "new.csv: a header without rows\n")
 	o.Format.Class = "kind"
 	_, _, err = predict(t, o, "length,width,colour\n")
 	check.Refuses(t, "-class", err, `new.csv:1: no column "kind"`)
@@ -169,7 +172,7 @@ func TestLearnNewClasses(t *testing.T) {
 	check.Equal(t, "the network has changed", check.Read(whole.Network), before)
 	check.Contains(t, out, "row,class,probability,confidence,", ",mutual_information,familiarity\n1,")
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
-		`standard input:183: class "unknown": the word for no class; the row is not learned`,
+		`standard input:183: class "unknown": the word for no class is not allowed; rename the class; the row is not`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
 		"standard input: 183 rows with a class: 180 answered, ", "standard input: scores of 179 rows, ")
 	n := check.Must(Read(whole.To))
@@ -187,6 +190,34 @@ func TestLearnNewClasses(t *testing.T) {
 	text, _, err := predict(t, options(whole.To, ""), "length,colour,width\n4,red,9.2\n")
 	check.OK(t, err)
 	check.Contains(t, text, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
+}
+
+// A label that looks like another class, or no value, is no new class, unless a flag says so, which the network
+// keeps.
+func TestLabelsOfNewRows(t *testing.T) {
+	o := to(t, trained(t))
+	rows := tableOf("Ash,12,red,1", "ash,12,red,1", "Fir,9,red,9", "F i r,9,red,9", "#N/A,9,red,9", "-,9,red,9")
+	_, log, err := learn(t, o, rows)
+	check.OK(t, err)
+	check.Contains(t, log, `input:3: class "ash": differs from "Ash" only in case; write`,
+		"by -as-written; the row is not learned\n", `class "F i r": differs from "Fir" only in blanks;`, "-no-value '#N/A' says so")
+	n := check.Must(Read(o.To))
+	check.Equal(t, "classes and rows", []any{n.Classes[3:], n.Learned}, []any{[]string{"Fir", "-"}, 3})
+	_, log, err = predict(t, options(o.Network, ""), rows)
+	check.OK(t, err)
+	check.Contains(t, log, `new.csv:3: class "ash": differs from "Ash" only in case;`, "are wrong\n")
+	check.Equal(t, "not more of the new class", strings.Count(log, `class "Fir"`), 0)
+
+	o.Format.AsWritten, o.Format.NoValue = true, []string{"-"}
+	_, _, err = learn(t, o, rows)
+	check.OK(t, err)
+	n = check.Must(Read(o.To))
+	check.Equal(t, "as written", []any{n.Classes[3:], n.Learned}, []any{[]string{"ash", "Fir", "F i r", "#N/A"}, 5})
+	again := to(t, o.To)
+	_, log, err = learn(t, again, rows)
+	check.OK(t, err)
+	check.Contains(t, log, ": 12 rows, 11 learned\n")
+	check.True(t, !strings.Contains(log, "differs"), "the network does not keep the flag: %s", log)
 }
 
 // A row, or a label, that cannot be read is not learned, and the rest is.

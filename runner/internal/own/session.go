@@ -26,6 +26,7 @@ type session struct {
 	// snapshot predicts the rows, unless they are learned.
 	snapshot *classifier.Snapshot
 	table    *dataset.Reader
+	labels   dataset.Labels
 	column   int  // index of the column of labels; negative: there is none
 	lines    bool // whether, without a column of labels, the line after each row is its label
 	inputs   func(row dataset.Row) (x []float64, unseen []string, err error)
@@ -93,6 +94,10 @@ func (s *session) openTable(o Options) (err error) {
 	}
 	f := s.network.Format
 	f.Separator, f.Decimal = cmp.Or(o.Format.Separator, f.Separator), cmp.Or(o.Format.Decimal, f.Decimal)
+	f.Flags, f.AsWritten = true, f.AsWritten || o.Format.AsWritten
+	f.NoValue = slices.Concat(f.NoValue, o.Format.NoValue)
+	s.network.Format.AsWritten = f.AsWritten // for classes that it adds
+	s.labels = f.Labels(s.network.Classes)
 	if s.table, err = dataset.NewReader(file, name, f); err != nil {
 		return err
 	}
@@ -153,7 +158,10 @@ func (s *session) run(ctx context.Context, from int, use func(label string) erro
 	}
 	s.report()
 	if err == io.EOF {
-		return nil
+		err = nil
+		if s.read == 0 && s.snapshot != nil {
+			s.say("%s: a header without rows", s.table.File)
+		}
 	}
 	return err
 }
@@ -268,6 +276,11 @@ func (s *session) print(cells []string) error {
 // score adds the last row to the scores. An answer to a row of a class that the network lacks is wrong.
 func (s *session) score(label string) {
 	c := &s.scores
+	err := s.labels.Add(label)
+	if id := "class=" + label; err != nil && s.snapshot != nil && !s.reported[id] {
+		s.reported[id] = true
+		s.say("%s: class %q: %v; answers to rows of this class are wrong", s.place, label, err)
+	}
 	if c.rows++; s.class != dataset.Unknown {
 		c.answered++
 		if s.class != label {
