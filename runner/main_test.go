@@ -57,7 +57,7 @@ func TestExamples(t *testing.T) {
 	example := regexp.MustCompile(`(?m)go run \./runner (.*?)(  .*)?$`)
 	n := 0
 	for _, c := range commands {
-		for _, found := range example.FindAllStringSubmatch(pipeline.Program+" "+c.examples, -1) {
+		for _, found := range example.FindAllStringSubmatch(pipeline.Program()+" "+c.examples, -1) {
 			n++
 			words := strings.Fields(found[1])
 			if words[0] == c.name {

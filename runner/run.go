@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"closedform/internal/field"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/pipeline"
 )
 
@@ -28,6 +30,10 @@ func runCommand(f *flag.FlagSet) action {
 		case table.File != "" && (len(r.Names)+len(names) > 0 || r.All):
 			return misuse("-data runs the manifest that it writes: give no other one")
 		case table.File != "":
+			format := table.Format
+			if err := own.ByFlags(field.Resolve(&format)); err != nil {
+				return misuse("%v", err)
+			}
 			manifest, err := table.Manifest(in.stdout)
 			if err != nil {
 				return err
