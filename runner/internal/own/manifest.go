@@ -67,7 +67,7 @@ func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
 	if old, missing := os.ReadFile(path); missing != nil {
 		err = store.WriteFile(path, []byte(text))
 	} else if string(old) != text {
-		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
+		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]q, "+
 			"or remove it", path)
 	}
 	fmt.Fprintf(stdout, "manifest: %s\n", path)

@@ -160,7 +160,9 @@ func keys(configs ...any) string {
 	for _, config := range configs {
 		for _, f := range field.Fields(config) {
 			line, _ := toml.Marshal(map[string]any{f.Key: f.Value.Interface()}) // no error: a number, a word or a list
-			list = append(list, strings.TrimSpace(string(line)))
+			if len(line) > 0 {                                                  // not an empty list
+				list = append(list, strings.TrimSpace(string(line)))
+			}
 		}
 	}
 	return strings.Join(list, ", ")
