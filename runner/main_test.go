@@ -106,6 +106,17 @@ func TestOwnName(t *testing.T) {
 	}
 }
 
+// The commands that messages propose help. Other tests run those of interrupted and missing runs.
+func TestProposals(t *testing.T) {
+	check.InExperiments(t, map[string]string{"moons.toml": keeping})
+	_, _, err := program.Try(t, "moons")
+	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
+	check.Remove(t, "results", "README.md")
+	_, _, err = program.Try(t, "list", "-check")
+	program.Run(t, check.Proposed(t, err.Error())...)
+	program.Run(t, "list", "-check")
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }

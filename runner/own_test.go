@@ -225,12 +225,12 @@ func TestNohup(t *testing.T) {
 // No command writes over what it reads, whatever the path is.
 func TestInputsAreKept(t *testing.T) {
 	file := trained(t, keeping)
-	rows := header + strings.Join(moons(20), "")
+	rows := "x1,x2\n" + strings.Repeat("0.5,1\n", 20)
 	check.Write(t, rows, "rows", "a.csv")
 	check.Write(t, "class\n"+strings.Repeat("1\n", 20), "rows", "labels.csv")
 	check.OK(t, os.Symlink("rows", "link"))
 	check.OK(t, os.Link("rows/a.csv", "same.csv"))
-	for _, to := range []string{"rows/a.csv", "./rows/../rows/a.csv", "link/a.csv", "same.csv", "link/labels.csv"} {
+	for to := range strings.FieldsSeq("rows/a.csv ./rows/../rows/a.csv link/a.csv same.csv link/labels.csv") {
 		for _, name := range []string{"predict", "learn"} {
 			program.Fails(t, to+" is the input rows/", name, file, "-data", "rows/a.csv", "-labels",
 				"rows/labels.csv", "-to", to)
@@ -241,7 +241,14 @@ func TestInputsAreKept(t *testing.T) {
 	p.Stdin = check.Must(os.Open("rows/a.csv"))
 	check.Refuses(t, "the standard input", p.Run(), "exit status 1")
 	check.Contains(t, p.Err.String(), "same.csv is the input -, which would be lost")
+	p = check.NewProcess("predict", file, "-data", "rows/a.csv")
+	p.Stdout = check.Must(os.OpenFile("rows/a.csv", os.O_APPEND|os.O_WRONLY, 0))
+	check.Refuses(t, "the standard output", p.Run(), "exit status 1")
 	check.Equal(t, "the rows", check.Read("rows/a.csv"), rows)
+	check.Write(t, header+strings.Join(moons(8), ""), "rows", "b", "b.csv")
+	program.Fails(t, "link/b has the input rows/b/b.toml", "run", "-data", "rows/b/b.csv", "-out", "link")
+	check.Write(t, strings.Replace(check.Read("rows/b/b.toml"), "b.csv", "rows/b/b.csv", 1), "b.toml")
+	program.Fails(t, "link/b has the input rows/b/b.csv", "-exp", "b.toml", "-out", "link")
 }
 
 // Rows that could not be learned, and a beginning after the end of the table, are errors.
@@ -271,7 +278,7 @@ func TestLearnKnownClasses(t *testing.T) {
 	withInput(t, header+strings.Join(moons(20), ""))
 	_, said, err := program.Try(t, "learn", "-data", "-", file, "-classes", "known")
 	check.Refuses(t, "two rows of another class", err, "2 of 20 rows could not be learned")
-	check.Contains(t, said, `standard input:11: class "new": the network does not have it; the row is not learned`,
+	check.Contains(t, said, `standard input:11: class "new": the network does not have it; the row is not`,
 		"20 rows, 18 learned")
 	check.Contains(t, program.Run(t, "show", file), "classes    2: 1, 2\n")
 }
@@ -302,6 +309,8 @@ func TestOwnTable(t *testing.T) {
 	check.Contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 90 examples, ",
 		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict "+network)
 	check.Contains(t, program.Run(t, command...), "is up to date")
+	program.Fails(t, `run it by -exp "my leaves.toml"`, append(command, "-all-rows")...)
+	check.Contains(t, program.Run(t, "-exp", "my leaves.toml"), "is up to date")
 	rowsOf[slices.Index(rowsOf, "FILE")] = "my leaves.csv"
 	_, _, err = program.Try(t, rowsOf...)
 	check.OK(t, err)
@@ -346,8 +355,8 @@ func TestOwnTablesDoNotCollide(t *testing.T) {
 			}
 			check.OK(t, err)
 		}
-		made := append(check.Glob("closedform-results", "*", "network.npz"), check.Glob("else", "*", "network.npz")...)
-		check.Equal(t, c.first+": networks", len(made), 2)
+		made := len(check.Glob("closedform-results", "*", "network.npz")) + len(check.Glob("else", "*", "network.npz"))
+		check.Equal(t, c.first+": networks", made, 2)
 		check.Remove(t, "else")
 	}
 }

@@ -9,8 +9,9 @@ import (
 
 const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
-Columns are found by their names. If the table has the classes, the share of wrong
-answers and other scores are printed, too.`
+Columns are found by their names. The column row of the predictions is the line of the row in the
+file, the header being line 1. If the table has the classes, the share of wrong answers and other
+scores are printed, too.`
 
 func predictCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)

@@ -159,7 +159,7 @@ func keys(configs ...any) string {
 	var list []string
 	for _, config := range configs {
 		for _, f := range field.Fields(config) {
-			line, _ := toml.Marshal(map[string]any{f.Key: f.Value.Interface()}) // no error: a number, a word or a list
+			line, _ := toml.Marshal(map[string]any{f.Key: f.Value.Interface()}) // values can be encoded
 			if len(line) > 0 {                                                  // not an empty list
 				list = append(list, strings.TrimSpace(string(line)))
 			}

@@ -2,6 +2,7 @@ package own
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 	if o.To != "" {
 		stdout = &file
 	}
-	if err := store.Spare(o.To, o.Network, o.Data, o.Labels); err != nil {
+	if err := store.Spare(cmp.Or(o.To, "-"), o.Network, o.Data, o.Labels); err != nil {
 		return err
 	}
 	s, err := open(stdout, stderr, o, false)
@@ -86,11 +87,12 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 }
 
 // Learn predicts each row, prints the prediction as Predict does, and then learns the row, if its class is in
-// a column or on the line after it. It saves the network before the first row, each time it has read Save rows,
-// and at the end, and reports the scores each 1,000 rows. If the end of ctx or of stdout has stopped it, next is
-// the From that goes on, and otherwise 0. The error counts the rows that could not be learned.
+// a column or on the line after it. It saves the network before the first row, after each Save rows, and at the
+// end, and reports the scores after each 1,000 rows. If the end of ctx or of stdout has stopped it, next is the
+// From that goes on, and otherwise 0. The error counts the rows that could not be learned.
 func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, err error) {
-	if err := store.Spare(o.To, o.Data, o.Labels); err != nil {
+	err = errors.Join(store.Spare(o.To, o.Data, o.Labels), store.Spare("-", o.Network, o.Data, o.Labels))
+	if err != nil {
 		return 0, err
 	}
 	release, err := store.Hold(o.To)
@@ -131,8 +133,8 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	return next, err
 }
 
-// learn learns the last row, unless it has no label. A class that the network does not have is added, unless only
-// known ones are learned.
+// learn learns the last row, unless it has no label. A class that the network does not have is added, unless
+// only known ones are learned.
 func (s *session) learn(label string, known bool) {
 	if dataset.IsMissing(label) {
 		return

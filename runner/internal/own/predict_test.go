@@ -172,7 +172,8 @@ func TestLearnNewClasses(t *testing.T) {
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
 		`standard input:183: class "unknown": the word for no class; the row is not learned`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
-		"standard input: 183 rows with a class: 180 answered, ", `which count as wrong: "Fir" (1), "Yew" (1), "unknown" (1)`, "standard input: scores of 182 rows, ")
+		"standard input: 183 rows with a class: 180 answered, ", `which count as wrong: "Fir" (1), "Yew" (1), "unknown" (1)`,
+		"standard input: scores of 182 rows, ")
 	n := check.Must(Read(whole.To))
 	check.Equal(t, "classes", n.Classes, []string{"Ash", "Elm", "Oak", "Fir", "Yew"})
 	check.Equal(t, "counts", []int{n.Rows, n.Learned, n.Added}, []int{183, 181, 2})

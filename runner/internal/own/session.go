@@ -146,8 +146,8 @@ func (s *session) decide(o Options) (err error) {
 	return nil
 }
 
-// run answers the rows from the given line on, counted from 1, and hands the label of each to use: "" if there
-// is none, or if the row could not be predicted.
+// run answers the rows from the given line on, counted from 1, and hands the label of each to use: "" if
+// there is none, or if the row could not be predicted.
 func (s *session) run(ctx context.Context, from int, use func(label string) error) error {
 	err := s.print(s.header)
 	for err == nil {
@@ -270,8 +270,8 @@ func (s *session) print(cells []string) error {
 	return s.out.Error()
 }
 
-// score adds the last row to the scores. A row of a class that the network lacks counts as wrong, and the class as
-// one of probability 0.
+// score adds the last row to the scores. A class that the network lacks has probability 0, so its rows count as
+// wrong.
 func (s *session) score(label string) {
 	c := &s.scores
 	if c.rows++; s.class != dataset.Unknown {

@@ -196,8 +196,8 @@ func (e *Experiment) place(out string) error {
 	var made manifest.Header
 	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
 	if err == nil && made.Folder != "" && (!store.SameFile(made.Folder, e.Folder) || made.Origin != e.Origin) {
-		return fmt.Errorf("%s: %s has the results of %s, not of %s; choose another folder by -out or another name, "+
-			"or remove them", e.Name, e.Dir, filepath.Join(made.Folder, made.Origin), e.File)
+		return fmt.Errorf("%s: %s has the results of %s, not of %s; choose another folder by -out or another "+
+			"name, or remove them", e.Name, e.Dir, filepath.Join(made.Folder, made.Origin), e.File)
 	}
 	if d, ok := e.Study.(study.WithData); ok {
 		paths, _ := d.Files()

@@ -76,7 +76,9 @@ func TestData(t *testing.T) {
 	check.Begins(t, program.Run(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
 	check.Equal(t, "what is skipped has a results folder", check.Exists("results", "needy"), false)
 	list := filepath.Join(Folder, "data", fetch.File)
-	check.OK(t, fetch.Get(t.Context(), list, []string{"red"}, "", io.Discard))
+	words := check.Proposed(t, line)
+	check.Equal(t, "the command", words[0], "fetch")
+	check.OK(t, fetch.Get(t.Context(), list, words[1:], "", io.Discard))
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		_, stderr, err := program.Try(t, "-exp", "needy", "-out", "else")
 		check.OK(t, err)

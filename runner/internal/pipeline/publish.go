@@ -106,8 +106,7 @@ func (r *Request) writePages(experiments []*Experiment, failed error) error {
 // GoRun is how the program is run in the root of the repository.
 const GoRun = "go run ./runner"
 
-// Program returns how the program was run: by the name that was typed, or by go run. Go builds programs that it
-// runs itself, and tests, in folders with such names.
+// Program returns how the program was run: by the name that was typed, or by go run.
 var Program = sync.OnceValue(func() string {
 	if path, _ := os.Executable(); temporary.MatchString(path) {
 		return GoRun
@@ -115,6 +114,7 @@ var Program = sync.OnceValue(func() string {
 	return quoted(os.Args[:1])[1:]
 })
 
+// temporary matches the folders in which go run and go test build programs.
 var temporary = regexp.MustCompile(`[/\\](go-build\d+|[0-9a-f]{64}-d)[/\\]`)
 
 // CommandLine returns the command line of the program with these words, quoted for a shell.
