@@ -127,7 +127,7 @@ func TestPredictPromise(t *testing.T) {
 		}
 	}
 	check.Contains(t, log, fmt.Sprintf("confidence: at most %.4g %% of the answers are wrong, ", 100*o.Wrong),
-		fmt.Sprintf(" 59 rows with a class: %d answered, 2 of the answers wrong (%.2g %%); promised: at most "+
+		fmt.Sprintf(" 59 rows with a class: %d answered, 2 of the answers wrong (%.3g %%); promised: at most "+
 			"%.4g %%\n", answered, 200/float64(answered), 100*o.Wrong))
 	n := check.Must(Read(o.Network))
 	n.Record = nil

@@ -295,7 +295,7 @@ func (s *session) score(label string) {
 func (s *session) report() {
 	c := s.scores
 	if c.rows > 0 {
-		s.say("%s: %d rows with a class: %d answered, %d of the answers wrong (%.2g %%)%s", s.table.File, c.rows,
+		s.say("%s: %d rows with a class: %d answered, %d of the answers wrong (%.3g %%)%s", s.table.File, c.rows,
 			c.answered, c.wrong, 100*float64(c.wrong)/float64(max(1, c.answered)), s.promise)
 	}
 	if c.lacking != nil {
