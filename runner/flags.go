@@ -77,7 +77,7 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 
 // ownFlags declares the flags that predict and learn share.
 func ownFlags(f *flag.FlagSet) *own.Options {
-	o := &own.Options{}
+	o := &own.Options{From: 1, Save: 1000}
 	const training = "as in the training table"
 	f.StringVar(&o.Data, "data", "", "read rows from this `file`, CSV or ARFF, packed by gzip or not; -: "+
 		"standard input")
