@@ -309,6 +309,18 @@ func TestOwnTable(t *testing.T) {
 	check.Contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 90 examples, ",
 		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict "+network)
 	check.Contains(t, program.Run(t, command...), "is up to date")
+	// What is called linear cannot learn which signs differ: its log loss is that of a coin.
+	signs := "a,b,class\n"
+	for i := range 80 {
+		a, b := float64(i%9)-4.5, float64(i*5%11)-5.5
+		signs += fmt.Sprintf("%g,%g,%t\n", a, b, a*b > 0)
+	}
+	check.Write(t, signs, "signs.csv")
+	var wrong, loss float64
+	_, row, _ := strings.Cut(program.Run(t, "run", "-data", "signs.csv"), "\n  linear ")
+	_, err = fmt.Sscanf(strings.ReplaceAll(row, "±", ""), "%g %g %g", &wrong, new(float64), &loss)
+	check.OK(t, err)
+	check.True(t, loss > 0.6, "log loss of a linear network: %g", loss)
 	program.Fails(t, `run it by -exp "my leaves.toml"`, append(command, "-all-rows")...)
 	check.Contains(t, program.Run(t, "-exp", "my leaves.toml"), "is up to date")
 	rowsOf[slices.Index(rowsOf, "FILE")] = "my leaves.csv"

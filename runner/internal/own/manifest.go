@@ -89,10 +89,11 @@ seed = %s                # splits into training and test rows
 name = "network"
 hidden_layers = [50]
 
-# Two to compare with: a network without hidden layers, and the frequencies of the classes.
+# Two to compare with: one network without hidden layers, and the frequencies of the classes.
 
 [[method]]
 name = "linear"
+members = 1                   # without it, the default bank, which has a member that is not linear
 hidden_layers = []
 
 [[method]]
