@@ -114,7 +114,7 @@ func TestWhatStudiesImport(t *testing.T) {
 		"runner/internal/manifest", "runner/internal/own", "runner/internal/plots",
 		"runner/internal/data/files.go",
 		"runner/dataset/arff.go", "runner/dataset/columns.go", "runner/dataset/format.go",
-		"runner/dataset/table.go",
+		"runner/dataset/label.go", "runner/dataset/table.go",
 	}
 	format := "{{$p := .ImportPath}}"
 	for _, of := range strings.Fields("GoFiles CgoFiles SFiles HFiles EmbedFiles") {

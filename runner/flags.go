@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"flag"
+	"io"
 	"runtime"
 	"strings"
 
@@ -16,9 +18,9 @@ func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	r := &pipeline.Request{}
 	f.StringVar(&r.Out, "out", "", "`folder` of the results folders (default results, or "+pipeline.OwnResults+
 		" beside a manifest of your own)")
-	listFlag(f, &r.Names, "exp", "\x00", "`manifest`: a path or a name in experiments/; the same as an argument")
+	listFlag(f, &r.Names, "exp", "`manifest`: a path or a name in experiments/; the same as an argument")
 	f.BoolVar(&r.All, "all", false, "all manifests in experiments/")
-	listFlag(f, &r.Overrides, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
+	listFlag(f, &r.Overrides, "set", "replace a value of the manifest by `key=value`, such as "+
 		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
 	f.BoolVar(&r.Short, "short", false, "run the short forms: -set with the values of the key short")
 	return r
@@ -62,18 +64,20 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.StringVar(&t.Test, "test", "", "test on this `file` (default: on a quarter of the rows of -data)")
 	f.BoolVar(&t.AllRows, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "take the classes from this `column`")
-	listFlag(f, &format.Categorical, "categorical", ",", "read these `columns`, such as a,b, as words; all: "+
+	f.Var((*columns)(&format.Categorical), "categorical", "read these `columns`, such as a,b, as words; all: "+
 		"every column\nthat is not of numbers")
-	listFlag(f, &format.Ignore, "ignore", ",", "leave out these `columns`, such as a,b")
+	f.Var((*columns)(&format.Ignore), "ignore", "leave out these `columns`, such as a,b or '\"a, in cm\",b'")
+	f.Var((*columns)(&format.Numeric), "numeric", "read these `columns` as numbers, also with the leading zeros "+
+		"of codes")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
 		"(leave out the row) or mean\n(of the column) (default: error)")
-	formatFlags(f, format, "','", "'.'")
+	formatFlags(f, format, "','", "'.'", "they are refused")
 	return t
 }
 
 // ownFlags declares the flags that predict and learn share.
 func ownFlags(f *flag.FlagSet) *own.Options {
-	o := &own.Options{}
+	o := &own.Options{From: 1, Save: 1000}
 	const training = "as in the training table"
 	f.StringVar(&o.Data, "data", "", "read rows from this `file`, CSV or ARFF, packed by gzip or not; -: "+
 		"standard input")
@@ -86,7 +90,7 @@ func ownFlags(f *flag.FlagSet) *own.Options {
 		"Gradual drift, rows that repeat, and rows in an order, such as by class, void the promise")
 	f.Float64Var(&o.Familiarity, "familiar", classifier.DefaultFamiliarity, "answer unknown if the "+
 		"familiarity of the inputs, a p-value, is below this `level`; 0: never")
-	formatFlags(f, &o.Format, training, training)
+	formatFlags(f, &o.Format, training, training, training)
 	return o
 }
 
@@ -95,17 +99,39 @@ func labelsFlag(f *flag.FlagSet, file *string) {
 		"from -class)")
 }
 
-func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal string) {
+// formatFlags declares the flags for all tables, with what their defaults do.
+func formatFlags(f *flag.FlagSet, format *dataset.Format, separator, decimal, alike string) {
+	format.Flags = true
 	f.StringVar(&format.Separator, "separator", "", "split lines at this `mark`: ',', ';', 'tab' or 'blank' "+
 		"(default: "+separator+")")
 	f.StringVar(&format.Decimal, "decimal", "", "read numbers with this decimal `mark`: '.' or ',' (default: "+
 		decimal+")")
+	f.Var((*columns)(&format.NoValue), "no-value", "read these `words` as missing values, beside NA, N/A, NaN, ? "+
+		"and null")
+	f.BoolVar(&format.AsWritten, "as-written", false, "take labels that look alike, such as a and A, for "+
+		"different classes\n(default: "+alike+")")
 }
 
-// listFlag declares a flag that can be repeated, or have several values with a separator.
-func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
+// listFlag declares a flag that can be repeated.
+func listFlag(f *flag.FlagSet, list *[]string, name, usage string) {
 	f.Func(name, usage, func(s string) error {
-		*list = append(*list, strings.Split(s, separator)...)
+		*list = append(*list, s)
 		return nil
 	})
+}
+
+// columns is the value of a flag that can be repeated, each time with a line of CSV.
+type columns []string
+
+func (c *columns) String() string { return dataset.Line(*c) }
+
+func (c *columns) Set(s string) error {
+	line := csv.NewReader(strings.NewReader(s))
+	line.TrimLeadingSpace = true
+	values, err := line.Read()
+	if err == io.EOF {
+		values, err = []string{""}, nil
+	}
+	*c = append(*c, values...)
+	return err
 }

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 
+	"closedform/internal/field"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/pipeline"
 )
@@ -21,20 +25,36 @@ learned. A class that the network does not have is added to it. runner/README.md
 func learnCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)
 	f.StringVar(&o.To, "to", "", "save the network to this `file` (default: NETWORK, which is replaced)")
-	f.IntVar(&o.From, "from", 1, "begin with this `row` of the table, counted from 1")
+	f.IntVar(&o.From, "from", 1, "begin with the row on this `line` of the table, counted from 1, the header "+
+		"included")
+	f.IntVar(&o.Save, "save", 1000, "save the network each time it has read this `number` of rows")
+	classes := f.String("classes", "new", "learn these `classes`: known, those that the network has, or new "+
+		"ones, too")
 	return func(ctx context.Context, in *invocation, args []string) error {
-		words := in.words
-		if o.To != "" {
-			words = []string{"learn", o.To, "-data", o.Data}
-		}
-		o.Network, o.To = args[0], cmp.Or(o.To, args[0])
-		if err := o.Validate(); err != nil {
+		o.Network, o.To, o.Known = args[0], cmp.Or(o.To, args[0]), *classes == "known"
+		err := errors.Join(o.Validate(), field.Among("-classes", []string{"new", "known"}, *classes))
+		if err != nil {
 			return misuse("%v", err)
 		}
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a closed pipe is an error, not the end
 		next, err := own.Learn(ctx, in.stdout, in.stderr, *o)
-		if errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w; to go on at row %d: %s -from %[2]d", err, next, pipeline.CommandLine(words))
+		if next == 0 {
+			return err
 		}
-		return err
+		// The same flags go on with the saved network.
+		words := []string{"learn", o.To}
+		f.Visit(func(given *flag.Flag) {
+			if yes, ok := given.Value.(interface{ IsBoolFlag() bool }); ok && yes.IsBoolFlag() {
+				words = append(words, "-"+given.Name+"="+given.Value.String())
+			} else if given.Name != "to" && given.Name != "from" {
+				words = append(words, "-"+given.Name, given.Value.String())
+			}
+		})
+		if data, _ := os.Stat(o.Data); o.Data != "-" && data != nil && data.Mode().IsRegular() {
+			words = append(words, "-from", fmt.Sprint(next))
+			return fmt.Errorf("%w; to go on at line %d: %s", err, next, pipeline.CommandLine(words))
+		}
+		return fmt.Errorf("%w; to go on with the rows after line %d, and only these: %s", err, next-1,
+			pipeline.CommandLine(words))
 	}
 }

@@ -31,12 +31,16 @@ func main() {
 		debug.SetGCPercent(200) // cells make much garbage and keep little
 	}
 	// The first signal cancels the context; after stop, a second one ends the program at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop)
 	os.Exit(exitCode(run(ctx, os.Stdout, os.Stderr, os.Args[1:])))
 }
 
-// exitCode prints err and returns 0 for none, 1 for an error, 2 for wrong usage, 130 for an interrupted run.
+// exitCode prints err and returns the exit code that usage describes.
 func exitCode(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -90,11 +94,34 @@ Run experiments and write tables and figures into a folder for each. "runner COM
 flags of a command, with examples. The commands are
 
 %s
-Finished cells are kept: after an interruption the same command resumes. Exit codes: 0, 1 on an error,
-2 on wrong usage, 130 after an interruption; "go run" turns all but 0 into 1.
+Finished cells are kept: after an interruption the same command resumes. Exit codes: 0 done, 1 something
+is wrong with data or files, 2 wrong usage, such as a flag's value that is not allowed, 130 interrupted;
+"go run" turns all but 0 into 1.
 `
 
+// checked keeps the first error of a writer.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.err = cmp.Or(c.err, err)
+	return n, err
+}
+
+// run runs the command of the arguments. Whatever cannot be printed to stdout is an error.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	out := &checked{Writer: stdout}
+	err := dispatch(ctx, out, stderr, args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		err = cmp.Or(out.err, err)
+	}
+	return err
+}
+
+func dispatch(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	in := &invocation{args, stdout, stderr}
 	name, names := "run", []string(nil)
 	if len(args) > 0 && slices.Contains([]string{"-h", "--h", "-help", "--help", "help"}, args[0]) {
@@ -125,7 +152,7 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(in.stdout, "Usage: %s [flags]\n\n%s\n\n  %s %s\n\nFlags:\n", line, c.does,
-			pipeline.Program, c.examples)
+			pipeline.Program(), strings.ReplaceAll(c.examples, pipeline.GoRun, pipeline.Program()))
 		f.SetOutput(in.stdout)
 		f.PrintDefaults()
 		return err

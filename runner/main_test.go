@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -57,7 +58,7 @@ func TestExamples(t *testing.T) {
 	example := regexp.MustCompile(`(?m)go run \./runner (.*?)(  .*)?$`)
 	n := 0
 	for _, c := range commands {
-		for _, found := range example.FindAllStringSubmatch(pipeline.Program+" "+c.examples, -1) {
+		for _, found := range example.FindAllStringSubmatch(pipeline.Program()+" "+c.examples, -1) {
 			n++
 			words := strings.Fields(found[1])
 			if words[0] == c.name {
@@ -91,6 +92,48 @@ func TestCommands(t *testing.T) {
 	check.Begins(t, program.Run(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
 }
 
+// The program says its own name in what it proposes, unless go run has built it.
+func TestOwnName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	built := check.Write(t, check.Read(check.Must(os.Executable())), "my tools", "closedform")
+	check.OK(t, os.Chmod(built, 0o777))
+	for args, want := range map[string]string{"moons": " run moons\n", "learn -h": " learn closedform-results/"} {
+		p := check.NewProcess(strings.Fields(args)...)
+		p.Path, p.Args[0] = built, built
+		p.Run()
+		check.Contains(t, p.Out.String()+p.Err.String(), "'my tools/closedform'"+want)
+		check.Equal(t, args+" proposes go run", strings.Contains(p.Out.String()+p.Err.String(), "go run"), false)
+	}
+}
+
+// The commands that messages propose help. Other tests run those of interrupted and missing runs.
+func TestProposals(t *testing.T) {
+	check.InExperiments(t, map[string]string{"moons.toml": keeping})
+	_, _, err := program.Try(t, "moons")
+	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
+	check.Remove(t, "results", "README.md")
+	_, _, err = program.Try(t, "list", "-check")
+	program.Run(t, check.Proposed(t, err.Error())...)
+	program.Run(t, "list", "-check")
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// What cannot be printed is an error of every command.
+func TestFullDisk(t *testing.T) {
+	network := trained(t, keeping)
+	check.Write(t, "x1,x2,class\n1,2,1\n", "new.csv")
+	for _, args := range []string{
+		"-h", "learn -h", "version", "list", "show " + network, "run moons -quiet", "verify moons -quiet",
+		"draw moons", "predict " + network + " -data new.csv", "learn " + network + " -data new.csv",
+	} {
+		err := run(t.Context(), full{}, io.Discard, strings.Fields(args))
+		check.Refuses(t, args, err, "no space left")
+	}
+}
+
 // Each line is a command line, and what its error says.
 const misused = `
  | nothing to do
@@ -110,7 +153,15 @@ predict n.npz -data M -unknown 1.5 | -unknown
 predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
 predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
+predict n.npz -data M -separator xx | -separator
 learn n.npz | -data FILE
+learn n.npz -data M -from -5 | -from
+learn n.npz -data M -from 0 | -from
+learn n.npz -data M -save 0 | -save
+learn n.npz -data M -classes old | -classes
+run -data M -missing no | -missing
+run -data M -decimal ; | -decimal
+run -data M -separator xx | -separator
 list M | list takes no arguments; got ["M"]
 draw M -workers 2 | -workers
 draw M -quiet | -quiet

@@ -3,16 +3,15 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 
 	"closedform/runner/internal/own"
-	"closedform/runner/internal/pipeline"
 )
 
 const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
-Columns are found by their names. If the table has the classes, the share of wrong
-answers and other scores are printed, too.`
+Columns are found by their names. The column row of the predictions is the line of the row in the
+file, the header being line 1. If the table has the classes, the share of wrong answers and other
+scores are printed, too.`
 
 func predictCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)
@@ -22,12 +21,6 @@ func predictCommand(f *flag.FlagSet) action {
 		o.Network = args[0]
 		if err := o.Validate(); err != nil {
 			return misuse("%v", err)
-		}
-		for _, input := range []string{o.Data, o.Network} {
-			if pipeline.SameFile(input, o.To) {
-				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file",
-					o.To, input)
-			}
 		}
 		return own.Predict(ctx, in.stdout, in.stderr, *o)
 	}

@@ -28,6 +28,9 @@ func runCommand(f *flag.FlagSet) action {
 		case table.File != "" && (len(r.Names)+len(names) > 0 || r.All):
 			return misuse("-data runs the manifest that it writes: give no other one")
 		case table.File != "":
+			if err := table.Format.Resolve(); err != nil {
+				return misuse("%v", err)
+			}
 			manifest, err := table.Manifest(in.stdout)
 			if err != nil {
 				return err

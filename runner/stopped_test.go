@@ -73,7 +73,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			t.Errorf("it has published %q", left)
 		}
 		before := done()
-		program.Run(t, "-all", "-workers", "2")
+		program.Run(t, check.Proposed(t, p.Err.String())...)
 		check.Equal(t, "cells", []any{before < 8, done()}, []any{true, 8})
 		check.Remove(t, "results")
 	}

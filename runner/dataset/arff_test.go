@@ -77,7 +77,7 @@ func TestARFFErrors(t *testing.T) {
 		{"@relation r\n@attribute 'x real\n", `a.csv:2: "'x real": no closing quote, or an escape other than \' \" \\ \% \n \t`},
 		{"@relation r\n@attribute F\xf6hre real\n", "a.csv:2: the line is not in UTF-8; iconv -f WINDOWS-1252"},
 		{"@relation r\r@attribute x real\r", "a.csv:1: the line ends in CR alone"},
-		{header, "a.csv: no column beside"},
+		{header, "a.csv: a header without rows"},
 		{header + "1,u,a\n2,v,b\n", `a.csv:7: column "c": "v" is not declared; allowed: u, v w`},
 		{header + "1,u,a\n2,u,A\n", `a.csv:7: column "class": "A" is not declared; allowed: a, b`},
 		{header + "1,v w,a\n", "a.csv:6: wrong number of fields, 4; need 3, one for each @attribute; a word with"},

@@ -39,10 +39,17 @@ func distinct(rows []Row, k int) (cells []string) {
 
 // inputs returns the inputs that the used columns become, and the names of those without a value, which
 // become none. The error has a line for each column that does not fit.
-func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
+//
+// The inputs of test examples are those of the training examples, if given: only their classes are checked.
+func (f Format) inputs(t *Reader, rows []Row, class int, used []int, training *Examples) (s Scaler,
+	empty []string, err error,
+) {
 	var lines []string
+	if training != nil {
+		s, used = training.inputs, nil
+	}
 	for _, k := range append([]int{class}, used...) {
-		in, problems := f.column(t, rows, k, k == class)
+		in, problems := f.column(t, rows, k, k == class, training)
 		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		} else if in == nil && k != class {
@@ -63,79 +70,59 @@ func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
 // column returns the inputs that column k becomes, none if it has no value, or says which key makes it fit.
-func (f Format) column(t *Reader, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
+func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examples) (inputs Scaler,
+	problems []string,
+) {
 	name, declared := t.Columns[k], t.attributes[k]
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
-		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
-			"place of inputs", gaps)
+		say("%s have no value; %s leaves their rows out, %s puts the mean in the place of inputs", gaps,
+			f.set("missing", "drop"), f.set("missing", "mean"))
 	}
 	if class {
-		return nil, append(problems, f.classProblems(rows, k)...)
+		return nil, append(problems, f.labelProblems(rows, k, training)...)
 	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
 		in.Fill = new(math.NaN()) // NaN until a scaler sets the mean of the column
 	}
 	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
+	codes := some(rows, k, func(cell string) bool { return t.isCode(name, cell) })
+	words := slices.DeleteFunc(slices.Clone(levels), func(cell string) bool { return !f.isWord(cell) })
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
 	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
 	decimal := Format{Separator: f.Separator, Decimal: ","}
+	column := []string{name}
+	waysOut := fmt.Sprintf("%s leaves the column out, %s makes an input of each of its %d values",
+		f.set("ignore", column), f.set("categorical", column), len(levels))
 	nominal := declared.words != nil && len(levels) > 0
 	if nominal {
 		levels = declared.words
 	}
 	switch {
 	case nominal, slices.Contains(f.Categorical, name),
-		declared.text+texts != "" && slices.Contains(f.Categorical, AllWords):
+		declared.text+texts+codes != "" && slices.Contains(f.Categorical, AllWords):
 		for _, in.Level = range levels {
 			inputs = append(inputs, in)
 		}
 	case declared.text != "" && len(levels) > 0:
-		say("declared as %s, which is no input; ignore = [%q] leaves the column out, categorical = [%[2]q] makes "+
-			"an input of each of its %d values", declared.text, name, len(levels))
+		say("declared as %s, which is no input; %s", declared.text, waysOut)
 	case commas != "" && some(rows, k, plain) == "":
 		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without "+
 			"commas, or with another number of decimals", commas)
+	case texts == "" && codes != "":
+		say("%s have leading zeros, as codes have; %s, %s reads numbers", codes, waysOut, f.set("numeric", column))
 	case texts == "" && len(levels) > 0:
 		inputs = Scaler{in}
 	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
-		say(`%s are not numbers with the decimal mark "."; decimal = "," reads them`, texts)
+		say(`%s are not numbers with the decimal mark "."; %s reads them`, texts, f.set("decimal", ","))
+	case texts != "" && f.onlyGaps(levels):
+		say("%s are not numbers: no value? %s says so, and %s or %s what to do then; if they are words, %s", texts,
+			f.set("no_value", words), f.set("missing", "drop"), f.set("missing", "mean"), waysOut)
 	case texts != "":
-		say("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of "+
-			"each of its %d values", texts, name, len(levels))
+		say("%s are not numbers; %s", texts, waysOut)
 	}
 	return inputs, problems
-}
-
-// Unknown stands for no class. No class can have this name.
-const Unknown = "unknown"
-
-// classProblems says which classes are Unknown, or differ only in case, blanks or how a number is written.
-func (f Format) classProblems(rows []Row, k int) (problems []string) {
-	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
-		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}
-	}
-	first, alike := map[string]string{}, []string(nil)
-	for _, name := range distinct(rows, k) {
-		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
-		if x, ok := f.number(name); ok {
-			plain = fmt.Sprint(x)
-		}
-		if first[plain] = cmp.Or(first[plain], name); first[plain] != name {
-			alike = append(alike, fmt.Sprintf("%q and %q", first[plain], name))
-		}
-	}
-	if alike != nil {
-		problems = append(problems, "classes that differ only in case, blanks or the way a number is written: "+
-			list(alike, 10)+"; write them alike")
-	}
-	return problems
-}
-
-// IsMissing reports whether a cell has no value: whether it is empty, NA, N/A, NaN, ? or null.
-func IsMissing(cell string) bool {
-	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
 // swap turns decimal commas into points, and points into commas, which no number has.
@@ -151,6 +138,15 @@ func (f Format) number(cell string) (x float64, ok bool) {
 	}
 	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil
+}
+
+var leadingZeros = regexp.MustCompile(`^[+-]?0\d`)
+
+// isCode reports whether a cell is a number with leading zeros, such as 007, in a column that is neither said
+// nor declared to be numeric.
+func (t *Reader) isCode(column, cell string) bool {
+	return leadingZeros.MatchString(cell) && !t.format.isWord(cell) && !t.arff &&
+		!slices.Contains(t.format.Numeric, column)
 }
 
 // isWord reports whether a cell has a value that is not a number.
@@ -175,11 +171,13 @@ func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []str
 		}
 		x = make([]float64, len(s))
 		for j, in := range s {
-			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
+			cell, ok, problem, need := row.Cells[columns[j]], true, "is not a number", ""
 			switch {
 			case IsMissing(cell):
 				x[j], ok = math.NaN(), in.Fill != nil
-				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
+				problem, need = "has no value", t.format.set("missing", "mean")
+			case in.Level == "" && t.isCode(in.Column, cell):
+				ok, problem, need = false, "has leading zeros", t.format.set("numeric", []string{in.Column})
 			case in.Level == "":
 				x[j], ok = t.format.number(cell)
 			case in.Level == cell:
@@ -189,8 +187,11 @@ func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []str
 					unseen = append(unseen, in.String())
 				}
 			}
+			if need != "" {
+				problem += "; allowed only after a training with " + need
+			}
 			if !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
+				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q %s", t.File, row.Line, in.Column, cell, problem)
 			}
 		}
 		s.scale(x)

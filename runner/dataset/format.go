@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +26,54 @@ type Format struct {
 	// Categorical are columns of words, each word an input; default none.
 	Categorical []string `toml:"categorical,omitempty" check:"distinct"`
 	Ignore      []string `toml:"ignore,omitempty" check:"distinct"` // columns to leave out; default none
+	// Numeric are columns of numbers, also where they have leading zeros, as codes have; default none.
+	Numeric []string `toml:"numeric,omitempty" json:",omitempty" check:"distinct"`
+	// NoValue are words for no value, beside NA, N/A, NaN, ? and null; default none.
+	NoValue []string `toml:"no_value,omitempty" json:",omitempty" check:"distinct"`
+	// AsWritten takes each value in the column of classes for a class, also if two look alike; default false.
+	AsWritten bool `toml:"as_written,omitempty" json:",omitzero"`
+
+	Flags bool `toml:"-" json:"-"` // errors name the flags of the program, not the keys of a manifest
 }
+
+// key returns the name of a key, or of the flag.
+func (f Format) key(key string) string {
+	if f.Flags {
+		return "-" + strings.ReplaceAll(key, "_", "-")
+	}
+	return key
+}
+
+// set writes a key with a value as a manifest has it, or as a shell takes the flag.
+func (f Format) set(key string, value any) string {
+	words, list := value.([]string)
+	text := fmt.Sprint(value)
+	switch {
+	case !f.Flags && list:
+		return key + " = " + strings.ReplaceAll(fmt.Sprintf("%q", words), `" "`, `", "`)
+	case !f.Flags:
+		return fmt.Sprintf("%s = %#v", key, value)
+	case value == true:
+		return f.key(key)
+	case list:
+		text = Line(words)
+	}
+	if !plainWord.MatchString(text) {
+		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return f.key(key) + " " + text
+}
+
+// Line returns cells as a line of CSV, without its end.
+func Line(cells []string) string {
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	_ = w.Write(cells) // a strings.Builder has no errors
+	w.Flush()
+	return strings.TrimSuffix(line.String(), "\n")
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes in a shell
 
 // AllWords in Categorical stands for all columns that are not of numbers.
 const AllWords = "all"
@@ -43,8 +92,16 @@ func (Missing) Words() []string { return field.Words(MissingError, MissingDrop, 
 
 // Validate returns an error if one mark separates cells and decimals.
 func (f Format) Validate() error {
-	allowed := `"," with separator = ";" or "tab"`
+	allowed := `"," with ` + f.set("separator", ";") + ` or "tab"`
 	return field.Refuse(f.Decimal == string(f.comma()), "decimal", f.Decimal, allowed)
+}
+
+// Resolve returns an error that names the keys, or flags, with values that are not allowed.
+func (f Format) Resolve() error {
+	return field.Each(field.Resolve(&f), func(e field.Error) error {
+		e.Key = f.key(e.Key)
+		return &e
+	})
 }
 
 // Read returns the examples of a file. Their inputs are the columns of numbers and the words of categorical
@@ -86,16 +143,20 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := f.rows(t, class, columns)
+	rows, read, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
+	} else if read == 0 {
+		return nil, fmt.Errorf("%s: a header without rows, as a filter or an export leaves it that finds nothing; "+
+			"need a line for each row", t.File)
+	} else if rows == nil {
+		return nil, fmt.Errorf("%s: each of the %d rows lacks a value that it needs, and %s leaves such rows out",
+			t.File, read, f.set("missing", f.Missing))
 	}
 	var empty []string
 	table := &source{file: t.File, declared: t.attributes[class].words}
 	e := &Examples{source: table, classes: distinct(rows, class)}
-	if training != nil {
-		e.inputs = training.inputs
-	} else if e.inputs, empty, err = f.inputs(t, rows, class, columns); err != nil {
+	if e.inputs, empty, err = f.inputs(t, rows, class, columns, training); err != nil {
 		return nil, err
 	}
 	if n := len(e.classes); n == 0 || n == 1 && training == nil {
@@ -122,18 +183,18 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 // columns but the classes and those to ignore.
 func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns []int, err error) {
 	role := map[string]string{t.Columns[class]: "that of the classes"}
-	for i, key := range []string{"ignore", "categorical"} {
-		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
-			if _, err := t.Column(name); err != nil && training == nil && name != AllWords {
-				return nil, field.Errorf(key, "%v", err)
+	for i, key := range []string{"ignore", "categorical", "numeric"} {
+		for _, name := range [][]string{f.Ignore, f.Categorical, f.Numeric}[i] {
+			if _, err := t.Column(name); err != nil && training == nil && (name != AllWords || key != "categorical") {
+				return nil, field.Errorf(f.key(key), "%v", err)
 			} else if role[name] != "" {
-				return nil, field.Refuse(true, key, name, "a column that is not "+role[name])
+				return nil, field.Refuse(true, f.key(key), name, "a column that is not "+role[name])
 			}
-			role[name] = "in " + key
+			role[name] = "in " + f.key(key)
 		}
 	}
 	for k, name := range t.Columns {
-		used := role[name] != "in ignore"
+		used := !slices.Contains(f.Ignore, name)
 		if training != nil {
 			used = slices.ContainsFunc(training.inputs, func(in Input) bool { return in.Column == name })
 		}
@@ -144,14 +205,14 @@ func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns 
 	return columns, nil
 }
 
-// rows reads the rows, without those that are left out because a value is missing.
-func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error) {
-	for {
+// rows reads the rows, without those that are left out because a value is missing, and counts all.
+func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, read int, err error) {
+	for ; ; read++ {
 		row, err := t.Next()
 		if err == io.EOF {
-			return rows, nil
+			return rows, read, nil
 		} else if err = cmp.Or(err, row.Err); err != nil {
-			return nil, err
+			return nil, read, err
 		}
 		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
 		keep := f.Missing != MissingDrop || !slices.ContainsFunc(columns, gap)

@@ -87,7 +87,7 @@ func TestMeansAndNewRows(t *testing.T) {
 	plain := check.Must(read(Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
 	_, _, err = rows(t, plain, "x,class\n1,a\n,b\n")
 	check.Refuses(t, "a new gap", err,
-		`a.csv:3: column "x" has no value: ""; allowed only after a training with missing = "mean"`)
+		`a.csv:3: column "x": "" has no value; allowed only after a training with missing = "mean"`)
 	empty := all(check.Must(e.Subset([]int{1, 4}).Scaler(Standard)).Apply(e))
 	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
 	for _, words := range [][]string{nil, {"x"}} {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"closedform/internal/field"
 )
 
 var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
@@ -61,7 +59,8 @@ func (t *Reader) hint(first string) string {
 	if _, ok := t.format.number(first); !ok {
 		return ""
 	}
-	return "; if this is a row, no_header = true calls the columns x1, x2, …"
+	return "; if this is a row, write a header line, or train with " + t.format.set("no_header", true) +
+		", which calls the columns x1, x2, …"
 }
 
 // NewReader reads the names of the columns of a table in UTF-8, packed by gzip or not. The table is in CSV
@@ -70,7 +69,7 @@ func (t *Reader) hint(first string) string {
 // Blank lines, blanks around a cell, a byte order mark and CRLF line ends are ignored. An error names the
 // file.
 func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
-	if err := field.Resolve(&f); err != nil {
+	if err := f.Resolve(); err != nil {
 		return nil, err
 	}
 	text, err := Unpack(r)
@@ -161,15 +160,15 @@ func (t *Reader) checkHeader(cells []string) error {
 	if strings.HasPrefix(strings.ToLower(first), "sep=") {
 		return wrong("%q is a line for spreadsheets; remove it, and name the separator", first)
 	}
-	const better = "one column, %q; separator = %q makes %d of it"
+	const better = "one column, %q; %s makes %d of it"
 	for word, mark := range separators {
 		if n := strings.Count(first, string(mark)); len(cells) == 1 && n > 0 && !t.arff {
-			return wrong(better, first, word, n+1)
+			return wrong(better, first, t.format.set("separator", word), n+1)
 		}
 	}
 	numbers := strings.Fields(first) // a name may have blanks, too
 	if len(cells) == 1 && len(numbers) > 1 && !slices.ContainsFunc(numbers, t.format.isWord) {
-		return wrong(better, first, "blank", len(numbers))
+		return wrong(better, first, t.format.set("separator", "blank"), len(numbers))
 	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
@@ -187,6 +186,11 @@ func (t *Reader) Next() (row Row, err error) {
 	row, t.first = t.first, Row{}
 	if row.Cells == nil {
 		row, err = t.read()
+	}
+	for k, cell := range row.Cells {
+		if slices.Contains(t.format.NoValue, cell) {
+			row.Cells[k] = ""
+		}
 	}
 	if t.labels == nil || err != nil && err != io.EOF {
 		return row, err
@@ -235,8 +239,8 @@ func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
 		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
 			row.Line, _ = c.FieldPos(j)
 		}
-		row.Err = cmp.Or(t.problem(cell), row.Err)
 	}
+	row.Err = cmp.Or(t.problem(strings.Join(row.Cells, ",")), row.Err)
 	return row, nil
 }
 
@@ -273,9 +277,12 @@ func (t *Reader) problem(text string) error {
 	switch {
 	case strings.Contains(text, "\r"):
 		return fmt.Errorf(`the line ends in CR alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
-	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+	case !utf8.ValidString(text):
 		return fmt.Errorf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
 			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)
+	case strings.Contains(text, "\x00"):
+		return fmt.Errorf(`the line has a NUL byte, 0, which no text has; tr -d '\000' <%q >new.csv removes it, `+
+			"and iconv -f UTF-16 -t UTF-8 converts the text if every second byte is 0", t.File)
 	}
 	return nil
 }

@@ -72,6 +72,14 @@ func TestCSVOrderOfClasses(t *testing.T) {
 	}
 }
 
+// numbered returns n lines, each with its number from 1.
+func numbered(n int, format string) (text string) {
+	for i := range n {
+		text += fmt.Sprintf(format, i+1)
+	}
+	return text
+}
+
 // A table that does not fit is refused with file, line, column and cell, and the key that would make it fit.
 func TestTableErrors(t *testing.T) {
 	layout := func(separator, decimal string) Format { return Format{Separator: separator, Decimal: decimal} }
@@ -81,9 +89,11 @@ func TestTableErrors(t *testing.T) {
 		text, want string
 	}{
 		{Format{}, "", "a.csv: empty; need a header line"},
-		{Format{}, "x,class\n", `a.csv: no column beside the class "class" has a value`},
-		{Format{}, "5.1,3.5,setosa\n", `columns are 5.1, 3.5, setosa; if this is a row, no_header = true`},
-		{Format{}, "5,5,setosa\n", `a.csv:1: columns 1 and 2 are both called "5"; if this is a row, no_header`},
+		{Format{}, "x,class\n", "a.csv: a header without rows"},
+		{Format{Missing: MissingDrop}, "x,class\n?,a\n", `each of the 1 rows lacks a value that it needs, and missing = "d`},
+		{Format{}, "5.1,3.5,setosa\n", `columns are 5.1, 3.5, setosa; if this is a row, write a header ` +
+			`line, or train with no_header = true, which calls`},
+		{Format{}, "5,5,setosa\n", `a.csv:1: columns 1 and 2 are both called "5"; if this is a row, write`},
 		{Format{NoHeader: true}, "5,4,a\n", `a.csv:1: no column "class"; the columns are x1, x2, x3`},
 		{Format{}, "0.5 1 0.1\n", `a.csv:1: one column, "0.5 1 0.1"; separator = "blank" makes 3 of it`},
 		{Format{Separator: "blank"}, "x class\n2 b c\n", `a.csv:2: wrong number of fields, 3; need 2`},
@@ -111,9 +121,23 @@ func TestTableErrors(t *testing.T) {
 		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `"-22,500" (line 4): three digits follow each comma`},
 		{Format{}, "x,class\n\"1,234.50\",a\n9.75,b\n", `x: "1,234.50" (line 2) are not numbers; ignore`},
 		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in CR alone; tr`},
-		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak"; write them alike`},
-		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
-		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},
+		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `class: "oak" (line 4): differs from "Oak" only in case; write`},
+		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `"1.0" (line 4): differs from "1" only in the way a`},
+		{Format{}, "x,class\n1,a\n2,b\n3,A\n4,B\n5,b\u200b\n", `"a" (line 2): differs from "A" only in case; write ` +
+			"them alike, or make two classes of them by as_written = true; refused, too: \"b\", "},
+		{Format{}, "x,class\n1,1\n2,-\n", `"-" (line 3): no value? no_value = ["-"] says so, as_written = t`},
+		{Format{}, "x,class\n" + numbered(12, "%d,%[1]d.5\n"), "class: 12 different decimals in 12 rows are measure"},
+		{Format{}, "x,class\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 6 rows are identifiers or " +
+			"free text, not classes; class names the column of the classes, as_written = true makes a class of each value"},
+		{Format{}, "x,class\n1,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows are "},
+		{Format{}, "x,class\n007,a\n7,b\n-00.5,b\n", `a.csv: x: "007" (line 2), "-00.5" (line 4) have leading ` +
+			`zeros, as codes have; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 3 values, ` +
+			`numeric = ["x"] reads numbers`},
+		{Format{}, "x,class\n1,a\n#N/A,b\n-,b\n", `x: "#N/A" (line 3), "-" (line 4) are not numbers: no value? ` +
+			`no_value = ["#N/A", "-"] says so, and missing = "drop" or missing = "mean" what to do then; if they are`},
+		{Format{NoValue: []string{"-"}}, "x,class\n1,a\n-,b\n", `x: "" (line 3) have no value; missing = "drop"`},
+		{Format{Numeric: []string{"y"}}, "x,class\n1,a\n", `numeric: a.csv:1: no column "y"`},
+		{Format{}, "x,class\n1,a\n2\x00,b\n", `a.csv:3: the line has a NUL byte`},
 		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): the word for`},
 		{Format{Class: "kind"}, birds, "a.csv: 3 columns do not fit:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},

@@ -42,7 +42,7 @@ type Method struct {
 // Architecture has the keys that methods of most kinds have.
 type Architecture struct {
 	Features
-	// HiddenLayers are the widths of the hidden layers; default none: a linear model.
+	// HiddenLayers are the widths of the hidden layers; default none: linear networks.
 	HiddenLayers []int `toml:"hidden_layers,omitempty" range:"1 100,000,000"`
 	// Members is the number of members of an ensemble; default 1, for closed-form the default bank.
 	Members int `toml:"members,omitempty" json:",omitempty" range:"1 64"`

@@ -50,6 +50,8 @@ type Header struct {
 	Overrides []string `toml:"overrides,omitempty"`
 	// Folder is also written by the program: the folder of the paths of data files.
 	Folder string `toml:"folder,omitempty"`
+	// Origin is also written by the program: the file name of the manifest, unless it is in experiments/.
+	Origin string `toml:"origin,omitempty"`
 }
 
 var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
@@ -110,7 +112,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Header = Header{Folder: filepath.Dir(file)}
+	m.Header = Header{Folder: filepath.Dir(file), Origin: filepath.Base(file)}
 	m.decode("", m.values[""], &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	return m, nil

@@ -2,6 +2,7 @@ package own
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -52,8 +53,11 @@ func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
 	}
 	stem := strings.TrimSuffix(t.File, ".gz")
 	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem)), "_")
-	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
+	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(filepath.Base(stem)), "_"), "_")
+	if name == "" || len(name) > 64 { // other tables would have the same name
+		hash := sha256.Sum256([]byte(filepath.Base(stem)))
+		name = fmt.Sprintf("%.55s_%x", cmp.Or(name, "own"), hash[:4])
+	}
 	seeds := `"1..5"`
 	if e.Len() > 5000 {
 		seeds = "[1]"
@@ -63,7 +67,7 @@ func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
 	if old, missing := os.ReadFile(path); missing != nil {
 		err = store.WriteFile(path, []byte(text))
 	} else if string(old) != text {
-		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
+		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]q, "+
 			"or remove it", path)
 	}
 	fmt.Fprintf(stdout, "manifest: %s\n", path)
@@ -85,10 +89,11 @@ seed = %s                # splits into training and test rows
 name = "network"
 hidden_layers = [50]
 
-# Two to compare with: a network without hidden layers, and the frequencies of the classes.
+# Two to compare with: one network without hidden layers, and the frequencies of the classes.
 
 [[method]]
 name = "linear"
+members = 1                   # without it, the default bank, which has a member that is not linear
 hidden_layers = []
 
 [[method]]

@@ -12,11 +12,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"closedform/core/bnn"
 	"closedform/core/classifier"
 	"closedform/core/features"
 	"closedform/core/mixture"
 	"closedform/core/readout"
+	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
 )
@@ -138,8 +142,28 @@ func show(w io.Writer, prefix string, m bnn.Model) {
 	case features.Model:
 		show(w, fmt.Sprintf("%son %d features: ", prefix, m.Size), m.Model)
 	case *bnn.Network:
-		fmt.Fprintf(w, "model      %s%+v\n", prefix, m.Config())
+		c := m.Config()
+		text := keys(&c, &c.Unit)
+		if p, ok := c.Softmax.(softmax.Probit); ok {
+			text += fmt.Sprintf(", lambda = %g, rho = %g", p.Lambda, p.Rho)
+		}
+		fmt.Fprintf(w, "model      %s%s\n", prefix, text)
 	case *readout.Layer:
-		fmt.Fprintf(w, "model      %s%+v\n", prefix, m.Config())
+		c := m.Config()
+		fmt.Fprintf(w, "model      %s%s\n", prefix, keys(&c))
 	}
+}
+
+// keys returns the keys of configurations and their values, as a manifest has them, on one line.
+func keys(configs ...any) string {
+	var list []string
+	for _, config := range configs {
+		for _, f := range field.Fields(config) {
+			line, _ := toml.Marshal(map[string]any{f.Key: f.Value.Interface()}) // values can be encoded
+			if len(line) > 0 {                                                  // not an empty list
+				list = append(list, strings.TrimSpace(string(line)))
+			}
+		}
+	}
+	return strings.Join(list, ", ")
 }

@@ -50,7 +50,7 @@ func trained(t *testing.T) string {
 // options returns those of the commands without flags.
 func options(network, data string) Options {
 	return Options{
-		Network: network, Data: data, Wrong: 1, From: 1,
+		Network: network, Data: data, Wrong: 1, From: 1, Save: 1000,
 		Decision: classifier.Decision{Familiarity: classifier.DefaultFamiliarity},
 	}
 }
@@ -87,7 +87,9 @@ func TestShow(t *testing.T) {
 	var text strings.Builder
 	check.Must(Read(trained(t))).Show(&text)
 	check.Contains(t, text.String(), "classes    3: Ash, Elm, Oak\n", "learned    48 examples, 0 of them",
-		"input      colour=red: (x − 0.5", "model      weight 0.", "Layers:[4 4 3]", "some scaled rows")
+		"input      colour=red: (x − 0.5", "model      weight 0.", ": layers = [4, 4, 3], bias = true, rule = ",
+		"alpha = 0.0, beta = 1.0, lambda = 0.", ": on 512 features: output = \"ridge\", inputs = 512",
+		"some scaled rows")
 }
 
 // The manifest of a table has all that was said of the table, and is kept from then on.
@@ -111,7 +113,7 @@ func TestManifest(t *testing.T) {
 	check.Equal(t, "the manifest", check.Read("my leaves.toml"), text)
 	other := Table{File: "Ж.csv.gz", Test: my.Test, Format: dataset.Format{Class: "kind"}, AllRows: true}
 	check.Write(t, "size,kind\n1,a\n2,b\n", other.File)
-	check.Contains(t, check.Read(check.Must(other.Manifest(&out))), `name  = "own"`,
+	check.Contains(t, check.Read(check.Must(other.Manifest(&out))), `name  = "own_af01de54"`,
 		`test_file = "new/rows.csv"`, "all_rows = true")
 	stream := Table{File: "a.data", Labels: "a.labels", Format: dataset.Format{Separator: "blank", NoHeader: true}}
 	check.Write(t, "1 2\n3 4\n", stream.File)

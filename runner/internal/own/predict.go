@@ -2,10 +2,12 @@ package own
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,8 +24,12 @@ type Options struct {
 	Labels  string         // file of the classes; empty: a column of Data has them
 	Format  dataset.Format // how Data is written; empty fields: as the training table
 	Wrong   float64        // if below 1, the largest share of wrong answers, which sets Decision.Confidence
-	From    int            // learn: the first row to predict and learn, from 1
 	To      string         // predict: CSV file for the predictions; learn: file for the network
+
+	// These are for learn.
+	From  int  // rows on earlier lines of Data, counted from 1, are left out
+	Save  int  // the network is saved each time it has learned from so many rows
+	Known bool // rows of classes that the network does not have are not learned
 
 	classifier.Decision // which rows are answered
 }
@@ -35,8 +41,9 @@ func (o *Options) Validate() error {
 	}
 	return errors.Join(
 		field.Refuse(o.Probability != 0 && o.Wrong < 1, "-unknown", o.Probability, "without -wrong"),
-		field.Resolve(&o.Format), field.Between("-unknown", 0, 1, o.Probability),
-		field.Between("-wrong", 1e-6, 1, o.Wrong), field.Between("-familiar", 0, 1, o.Familiarity))
+		o.Format.Resolve(), field.Between("-unknown", 0, 1, o.Probability),
+		field.Between("-wrong", 1e-6, 1, o.Wrong), field.Between("-familiar", 0, 1, o.Familiarity),
+		field.Between("-from", 1, math.MaxInt, o.From), field.Between("-save", 1, math.MaxInt, o.Save))
 }
 
 // Predict prints a CSV table with the prediction of each row, or writes it to the file To. A row that cannot
@@ -46,6 +53,9 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 	var file bytes.Buffer
 	if o.To != "" {
 		stdout = &file
+	}
+	if err := store.Spare(cmp.Or(o.To, "-"), o.Network, o.Data, o.Labels); err != nil {
+		return err
 	}
 	s, err := open(stdout, stderr, o, false)
 	if err != nil {
@@ -68,12 +78,17 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 }
 
 // Learn predicts each row, prints the prediction as Predict does, and then learns the row, if its class is in
-// a column or on the line after it. It saves the network before the first row, each 1,000 rows, and at the
-// end. next is the first row that was not read with its class.
+// a column or on the line after it. It saves the network before the first row, after each Save rows, and at the
+// end, and reports the scores after each 1,000 rows. If the end of ctx or of stdout has stopped it, next is the
+// From that goes on, and otherwise 0. The error counts the rows that could not be learned.
 func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, err error) {
+	err = errors.Join(store.Spare(o.To, o.Data, o.Labels), store.Spare("-", o.Network, o.Data, o.Labels))
+	if err != nil {
+		return 0, err
+	}
 	release, err := store.Hold(o.To)
 	if err != nil {
-		return o.From, err
+		return 0, err
 	}
 	defer release()
 	save := saver(o.To)
@@ -82,29 +97,43 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 		err = save(s.network)
 	}
 	if err != nil {
-		return o.From, err
+		return 0, err
 	}
 	err = s.run(ctx, o.From, func(label string) error {
-		s.learn(label)
-		if s.network.Rows++; s.network.Rows%1000 != 0 {
+		s.learn(label, o.Known)
+		s.network.Rows++
+		if s.network.Rows%1000 == 0 {
+			s.report()
+		}
+		if s.read%o.Save != 0 {
 			return nil
 		}
-		s.report()
 		return save(s.network)
 	})
 	s.say("%s: %d rows, %d learned", o.To, s.network.Rows, s.network.Learned)
-	return s.read + 1, errors.Join(err, save(s.network))
+	switch unsaved := save(s.network); {
+	case unsaved != nil:
+		err = errors.Join(err, unsaved)
+	case errors.Is(err, context.Canceled) || s.out.Error() != nil:
+		next = max(o.From, s.last+1)
+	case err == nil && s.last+1 < o.From:
+		err = fmt.Errorf("-from %d: the last row of %s is on line %d", o.From, s.table.File, s.last)
+	case err == nil && s.failed > 0:
+		err = fmt.Errorf("%d of %d rows could not be learned", s.failed, s.read)
+	}
+	return next, err
 }
 
-// learn learns the last row, unless it has no label. A class that the network does not have is added.
-func (s *session) learn(label string) {
+// learn learns the last row, unless it has no label. A class that the network does not have is added, unless
+// only known ones are learned.
+func (s *session) learn(label string, known bool) {
 	if dataset.IsMissing(label) {
 		return
 	}
-	n, class, err := s.network, slices.Index(s.network.Classes, label), error(nil)
-	if label == dataset.Unknown {
-		err = errors.New("the word for no class")
-	} else if class < 0 {
+	n, class, err := s.network, slices.Index(s.network.Classes, label), s.labels.Add(label)
+	if err == nil && class < 0 && known {
+		err = errors.New("the network does not have it")
+	} else if err == nil && class < 0 {
 		if err = n.AddClass(); err == nil {
 			class, n.Classes = len(n.Classes), append(n.Classes, label)
 			n.Added++
@@ -116,6 +145,7 @@ func (s *session) learn(label string) {
 	}
 	if err != nil {
 		s.say("%s: class %q: %v; the row is not learned", s.place, label, err)
+		s.failed++
 		return
 	}
 	n.Learned++

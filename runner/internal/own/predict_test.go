@@ -36,7 +36,7 @@ func TestPredict(t *testing.T) {
 		check.Equal(t, "class", out.Texts("class")[i], []string{"unknown", "Ash", "Elm", "Oak"}[p.Class+1])
 		for column, want := range map[string]float64{
 			"probability": p.P[p.Details.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Oak": p.P[2],
-			"familiarity": p.Familiarity, "row": float64(i + 1),
+			"familiarity": p.Familiarity, "row": float64(i + 2),
 		} {
 			check.Equal(t, fmt.Sprintf("row %d: %s", i+1, column), out.Nums(column)[i], want)
 		}
@@ -49,11 +49,12 @@ func TestPredictBadRows(t *testing.T) {
 	text, log, err := predict(t, o, "width,colour,length,species\n1e300,red,12,Ash\n3,red,,Ash\n"+
 		"wide,red,12,Oak\n3,red\n4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n")
 	check.Refuses(t, "bad rows", err, "3 of 7 rows could not be predicted")
-	check.Contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
-	check.Contains(t, log, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
+	check.Contains(t, text, "row,class,", "\n2,unknown,0.", "\n3,unknown,,,,,,,,,\n4,unknown,,", "\n6,Elm,0.")
+	check.Contains(t, log, `new.csv:3: column "length": "" has no value`, "new.csv:4: column \"width\": \"wide\"",
 		"new.csv:5: wrong number of fields",
 		"new.csv: 5 rows with a class: 2 answered, 1 of the answers wrong (50 %)\n",
-		"new.csv: scores of 2 rows, unknown ones included: error 0.5, ")
+		"new.csv: rows of classes that the network did not have when it predicted them, which count as wrong: "+
+			"\"Fir\" (1)\n", "new.csv: scores of 3 rows, unknown ones included: error 0.6667, log_loss +Inf, ")
 	// The scores are those of the columns.
 	text, log, err = predict(t, o, tableOf(leaves()...))
 	check.OK(t, err)
@@ -73,6 +74,9 @@ func TestPredictBadRows(t *testing.T) {
 		_, _, err = predict(t, o, rows)
 		check.Refuses(t, rows, err, want)
 	}
+	_, log, err = predict(t, o, "length,width,colour\n")
+	check.OK(t, err)
+	check.Equal(t, "no rows", log, "new.csv: a header without rows\n")
 	o.Format.Class = "kind"
 	_, _, err = predict(t, o, "length,width,colour\n")
 	check.Refuses(t, "-class", err, `new.csv:1: no column "kind"`)
@@ -126,7 +130,7 @@ func TestPredictPromise(t *testing.T) {
 		}
 	}
 	check.Contains(t, log, fmt.Sprintf("confidence: at most %.4g %% of the answers are wrong, ", 100*o.Wrong),
-		fmt.Sprintf(" 59 rows with a class: %d answered, 2 of the answers wrong (%.2g %%); promised: at most "+
+		fmt.Sprintf(" 59 rows with a class: %d answered, 2 of the answers wrong (%.3g %%); promised: at most "+
 			"%.4g %%\n", answered, 200/float64(answered), 100*o.Wrong))
 	n := check.Must(Read(o.Network))
 	n.Record = nil
@@ -165,41 +169,70 @@ func TestLearnNewClasses(t *testing.T) {
 	rows = append(rows, "Yew,40,red,0", "unknown,40,red,0", "F\xe9,40,red,0")
 	before := check.Read(whole.Network)
 	out, log, err := learn(t, whole, tableOf(rows...))
-	check.OK(t, err)
+	check.Refuses(t, "two labels that are not classes", err, "2 of 183 rows could not be learned")
 	check.Equal(t, "the network has changed", check.Read(whole.Network), before)
-	check.Contains(t, out, "row,class,probability,confidence,", ",mutual_information,familiarity\n1,")
+	check.Contains(t, out, "row,class,probability,confidence,", ",mutual_information,familiarity\n2,")
 	check.Contains(t, log, `standard input:6: new class "Fir"`, `standard input:182: new class "Yew"`,
-		`standard input:183: class "unknown": the word for no class; the row is not learned`,
+		`standard input:183: class "unknown": the word for no class is not allowed; rename the class; the row is not`,
 		"standard input:184: the line is not in UTF-8; ", whole.To+": 183 rows, 181 learned\n",
-		"standard input: 183 rows with a class: 180 answered, ", "standard input: scores of 179 rows, ")
+		"standard input: 183 rows with a class: 180 answered, ", `which count as wrong: "Fir" (1), "Yew" (1), "unknown" (1)`,
+		"standard input: scores of 182 rows, ")
 	n := check.Must(Read(whole.To))
 	check.Equal(t, "classes", n.Classes, []string{"Ash", "Elm", "Oak", "Fir", "Yew"})
 	check.Equal(t, "counts", []int{n.Rows, n.Learned, n.Added}, []int{183, 181, 2})
 	part := to(t, whole.Network)
 	first, _, err := learn(t, part, tableOf(rows[:50]...))
 	check.OK(t, err)
-	part.Network, part.From = part.To, 51
+	part.Network, part.From = part.To, 52
 	second, _, err := learn(t, part, tableOf(rows...))
-	check.OK(t, err)
+	check.Refuses(t, "the second part", err, "2 of 133 rows could not be learned")
 	_, rest, _ := strings.Cut(second, "\n")
 	check.Equal(t, "in two parts it prints", first+rest, out)
 	check.Equal(t, "in two parts it leaves another network", check.Read(part.To), check.Read(whole.To))
 	text, _, err := predict(t, options(whole.To, ""), "length,colour,width\n4,red,9.2\n")
 	check.OK(t, err)
-	check.Contains(t, text, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
+	check.Contains(t, text, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n2,Fir,0.9")
+}
+
+// A label that looks like another class, or no value, is no new class, unless a flag says so, which the network
+// keeps.
+func TestLabelsOfNewRows(t *testing.T) {
+	o := to(t, trained(t))
+	rows := tableOf("Ash,12,red,1", "ash,12,red,1", "Fir,9,red,9", "F i r,9,red,9", "#N/A,9,red,9", "-,9,red,9")
+	_, log, err := learn(t, o, rows)
+	check.Refuses(t, "labels that look alike", err, "3 of 6 rows could not be learned")
+	check.Contains(t, log, `input:3: class "ash": differs from "Ash" only in case; write`,
+		"by -as-written; the row is not learned\n", `class "F i r": differs from "Fir" only in blanks;`, "-no-value '#N/A' says so")
+	n := check.Must(Read(o.To))
+	check.Equal(t, "classes and rows", []any{n.Classes[3:], n.Learned}, []any{[]string{"Fir", "-"}, 3})
+	_, log, err = predict(t, options(o.Network, ""), rows)
+	check.OK(t, err)
+	check.Contains(t, log, `new.csv:3: class "ash": differs from "Ash" only in case;`, "are wrong\n")
+	check.Equal(t, "not more of the new class", strings.Count(log, `class "Fir"`), 0)
+
+	o.Format.AsWritten, o.Format.NoValue = true, []string{"-"}
+	_, _, err = learn(t, o, rows)
+	check.OK(t, err)
+	n = check.Must(Read(o.To))
+	check.Equal(t, "as written", []any{n.Classes[3:], n.Learned}, []any{[]string{"ash", "Fir", "F i r", "#N/A"}, 5})
+	again := to(t, o.To)
+	_, log, err = learn(t, again, rows)
+	check.OK(t, err)
+	check.Contains(t, log, ": 12 rows, 11 learned\n")
+	check.True(t, !strings.Contains(log, "differs"), "the network does not keep the flag: %s", log)
 }
 
 // A row, or a label, that cannot be read is not learned, and the rest is.
 func TestLearnPassesOver(t *testing.T) {
 	o := to(t, trained(t))
 	out, log, err := learn(t, o, tableOf("Ash,wide,red,1", "Ash,12,red", "Ash,12,red,1", "Oak,1e300,red,1"))
-	check.OK(t, err)
+	check.Refuses(t, "two rows", err, "2 of 4 rows could not be learned")
 	check.Equal(t, "lines", strings.Count(out, "\n"), 5)
 	check.Contains(t, log, `standard input:2: column "length": "wide" is not a number; the row is unknown`,
 		"standard input:3: wrong number of fields", ": 4 rows, 2 learned\n")
 	o.Network = o.To
 	_, log, err = learn(t, o, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n12,red,2\n?\n1,red,2\n")
-	check.OK(t, err)
+	check.Refuses(t, "a label", err, "1 of 3 rows could not be learned")
 	check.Equal(t, "reports of a new word", strings.Count(log, "colour=blue"), 1)
 	check.Contains(t, log, `standard input:3: bare "`, ": 7 rows, 3 learned\n")
 	_, _, err = learn(t, o, "length,colour,width\n12,red,1\n12,green,2\n13,red,1\n")

@@ -26,12 +26,14 @@ type session struct {
 	// snapshot predicts the rows, unless they are learned.
 	snapshot *classifier.Snapshot
 	table    *dataset.Reader
+	labels   dataset.Labels
 	column   int  // index of the column of labels; negative: there is none
 	lines    bool // whether, without a column of labels, the line after each row is its label
 	inputs   func(row dataset.Row) (x []float64, unseen []string, err error)
 	predict  func(dst *classifier.Prediction, x []float64) error
-	read     int    // number of rows that were read with their labels
-	failed   int    // number of rows that could not be predicted
+	last     int    // line of the last row that was read with its label
+	read     int    // number of rows that were predicted and read with their labels
+	failed   int    // number of rows that could not be predicted or, if they are learned, not learned
 	promise  string // what was promised of the answers; empty: nothing
 	scores   scores // scores since the last report
 
@@ -52,8 +54,9 @@ type session struct {
 // scores are the running scores of rows that have a class.
 type scores struct {
 	rows, answered, wrong int         // number of rows, of answers other than unknown, and of wrong answers
-	p                     [][]float64 // probabilities, for each predicted row of a class of the network
+	p                     [][]float64 // probabilities, for each predicted row
 	class                 []int       // class of each row in p
+	lacking               []string    // classes that the network did not have, one for each of their rows
 }
 
 // open opens the network and the table. If the rows will be learned, predicting is fast after each of them,
@@ -93,6 +96,10 @@ func (s *session) openTable(o Options) (err error) {
 	}
 	f := s.network.Format
 	f.Separator, f.Decimal = cmp.Or(o.Format.Separator, f.Separator), cmp.Or(o.Format.Decimal, f.Decimal)
+	f.Flags, f.AsWritten = true, f.AsWritten || o.Format.AsWritten
+	f.NoValue = slices.Concat(f.NoValue, o.Format.NoValue)
+	s.network.Format.AsWritten = f.AsWritten // for classes that it adds
+	s.labels = f.Labels(s.network.Classes)
 	if s.table, err = dataset.NewReader(file, name, f); err != nil {
 		return err
 	}
@@ -144,8 +151,8 @@ func (s *session) decide(o Options) (err error) {
 	return nil
 }
 
-// run answers the rows from the given one on, counted from 1, and hands the label of each to use: "" if there
-// is none, or if the row could not be predicted.
+// run answers the rows from the given line on, counted from 1, and hands the label of each to use: "" if
+// there is none, or if the row could not be predicted.
 func (s *session) run(ctx context.Context, from int, use func(label string) error) error {
 	err := s.print(s.header)
 	for err == nil {
@@ -153,7 +160,10 @@ func (s *session) run(ctx context.Context, from int, use func(label string) erro
 	}
 	s.report()
 	if err == io.EOF {
-		return nil
+		err = nil
+		if s.read == 0 && s.snapshot != nil {
+			s.say("%s: a header without rows", s.table.File)
+		}
 	}
 	return err
 }
@@ -161,7 +171,7 @@ func (s *session) run(ctx context.Context, from int, use func(label string) erro
 // next answers a row, and only then reads its label.
 func (s *session) next(ctx context.Context, from int, use func(label string) error) error {
 	row, err := s.line(ctx)
-	if err == nil && s.read+1 >= from {
+	if err == nil && row.Line >= from {
 		err = s.answer(row)
 	}
 	if err != nil {
@@ -171,11 +181,14 @@ func (s *session) next(ctx context.Context, from int, use func(label string) err
 	if err != nil {
 		return err
 	}
-	if s.read++; s.read < from {
+	if s.last = row.Line; s.last < from {
 		return nil
 	}
-	if bad != nil {
+	if s.read++; bad != nil {
 		s.say("%v; the row is not learned", bad)
+		if s.x != nil {
+			s.failed++
+		}
 	} else if !dataset.IsMissing(label) {
 		s.score(label)
 	}
@@ -250,7 +263,7 @@ func (s *session) answer(row dataset.Row) error {
 			p.P[p.Details.Class()], p.Confidence, aleatoric, epistemic, p.Details.MutualInformation(), p.Familiarity,
 		}, p.P...)
 	}
-	cells := []string{strconv.Itoa(s.read + 1), s.class}
+	cells := []string{strconv.Itoa(row.Line), s.class}
 	for _, x := range s.numbers {
 		cells = append(cells, table.Format(x))
 	}
@@ -265,26 +278,42 @@ func (s *session) print(cells []string) error {
 	return s.out.Error()
 }
 
-// score adds the last row to the scores. An answer to a row of a class that the network lacks is wrong.
+// score adds the last row to the scores. A class that the network lacks has probability 0, so its rows count as
+// wrong.
 func (s *session) score(label string) {
 	c := &s.scores
+	err := s.labels.Add(label)
+	if id := "class=" + label; err != nil && s.snapshot != nil && !s.reported[id] {
+		s.reported[id] = true
+		s.say("%s: class %q: %v; answers to rows of this class are wrong", s.place, label, err)
+	}
 	if c.rows++; s.class != dataset.Unknown {
 		c.answered++
 		if s.class != label {
 			c.wrong++
 		}
 	}
-	if class := slices.Index(s.network.Classes, label); class >= 0 && s.x != nil {
-		c.p, c.class = append(c.p, s.numbers[6:]), append(c.class, class)
+	if s.x == nil {
+		return
 	}
+	p, class := s.numbers[6:], slices.Index(s.network.Classes, label)
+	if class < 0 {
+		class, c.lacking = len(p), append(c.lacking, label)
+		p = append(slices.Clip(p), 0)
+	}
+	c.p, c.class = append(c.p, p), append(c.class, class)
 }
 
 // report prints the scores since the last report, if there are any.
 func (s *session) report() {
 	c := s.scores
 	if c.rows > 0 {
-		s.say("%s: %d rows with a class: %d answered, %d of the answers wrong (%.2g %%)%s", s.table.File, c.rows,
+		s.say("%s: %d rows with a class: %d answered, %d of the answers wrong (%.3g %%)%s", s.table.File, c.rows,
 			c.answered, c.wrong, 100*float64(c.wrong)/float64(max(1, c.answered)), s.promise)
+	}
+	if c.lacking != nil {
+		s.say("%s: rows of classes that the network did not have when it predicted them, which count as wrong: %s",
+			s.table.File, listed(c.lacking))
 	}
 	if c.p != nil {
 		text := ""
@@ -294,4 +323,23 @@ func (s *session) report() {
 		s.say("%s: scores of %d rows, unknown ones included: %s", s.table.File, len(c.p), text[2:])
 	}
 	s.scores = scores{}
+}
+
+// listed returns the first ten different words, and how often each is there.
+func listed(words []string) string {
+	var list []string
+	count := map[string]int{}
+	for _, word := range words {
+		if count[word]++; count[word] == 1 {
+			list = append(list, word)
+		}
+	}
+	more := ""
+	if len(list) > 10 {
+		list, more = list[:10], ", …"
+	}
+	for i, word := range list {
+		list[i] = fmt.Sprintf("%q (%d)", word, count[word])
+	}
+	return strings.Join(list, ", ") + more
 }

@@ -27,7 +27,7 @@ func (r *Request) Draw(ctx context.Context) (failed error) {
 			failed = errors.Join(failed, err)
 		}
 	}
-	return errors.Join(failed, writePages(r.Stdout, experiments))
+	return r.writePages(experiments, failed)
 }
 
 // draw replaces the figures that can be drawn, and README.md if all can be. An error says how to make the

@@ -49,15 +49,19 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 	files := map[string]string{} // the manifest's file by results folder
 	for _, name := range names {
 		e, err := r.open(name)
-		if err == nil && files[e.Dir] != "" {
-			err = fmt.Errorf("%s and %s would both write to %s", files[e.Dir], e.File, e.Dir)
+		dir := ""
+		if err == nil {
+			dir = store.Target(e.Dir)
+		}
+		if err == nil && files[dir] != "" {
+			err = fmt.Errorf("%s and %s would both write to %s", files[dir], e.File, e.Dir)
 		} else if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // an error of -set does not name the file
 		}
 		if err != nil {
 			return nil, err
 		}
-		files[e.Dir] = e.File
+		files[dir] = e.File
 		if data {
 			err = e.missing()
 		}
@@ -147,7 +151,8 @@ func read(path string, set []string) (*Experiment, error) {
 func (e *Experiment) missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
 		paths, _ := d.Files()
-		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), paths...); err != nil {
+		sets, get := filepath.Join(Folder, "data", fetch.File), CommandLine([]string{"fetch"})
+		if err := fetch.Missing(sets, get, paths...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
@@ -162,16 +167,19 @@ func (e *Experiment) missing() error {
 //	in [OwnResults] beside any other manifest,
 //
 // and its name is NAME@KEY=VALUE,… if values of the manifest are replaced. It is an error if Dir has the
-// results of another manifest, or if other results would get into the published ones.
+// results of another manifest, or an input, or if other results would get into the published ones.
 func (e *Experiment) place(out string) error {
 	folder, name := filepath.Dir(e.File), e.Name
-	standard := filepath.Join(folder, OwnResults)
+	if store.SameFile(e.Folder, Folder) {
+		e.Origin = "" // its name is that of its file
+	}
+	standard, inputs := filepath.Join(folder, OwnResults), []string{e.File}
 	switch file := strings.TrimSuffix(filepath.Base(e.File), ".toml"); {
 	case e.Folder != folder && file == "manifest": // only a run writes the key folder
-		standard = filepath.Dir(folder)
-	case SameFile(folder, Folder) && file != name:
+		standard, inputs = filepath.Dir(folder), nil
+	case store.SameFile(folder, Folder) && file != name:
 		return e.Locate("", field.Refuse(true, "name", name, fmt.Sprintf("that of the file, %q", file)))
-	case SameFile(folder, Folder):
+	case store.SameFile(folder, Folder):
 		standard = Results
 	}
 	e.out = out
@@ -180,30 +188,33 @@ func (e *Experiment) place(out string) error {
 		if out = standard; replaced {
 			name = store.FileName(name + "@" + strings.Join(e.Overrides, ","))
 		}
-	case isPublished(out) && (replaced || !SameFile(standard, Results)):
+	case isPublished(out) && (replaced || !store.SameFile(standard, Results)):
 		return fmt.Errorf("%s: -out %s has the published results, and those of other values, or of a manifest "+
 			"outside of %s/, go elsewhere: leave out -out, or name another folder", e.Name, out, Folder)
 	}
 	e.Dir = filepath.Join(out, name)
 	var made manifest.Header
 	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
-	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
-		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
-			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)
+	if err == nil && made.Folder != "" && (!store.SameFile(made.Folder, e.Folder) || made.Origin != e.Origin) {
+		return fmt.Errorf("%s: %s has the results of %s, not of %s; choose another folder by -out or another "+
+			"name, or remove them", e.Name, e.Dir, filepath.Join(made.Folder, made.Origin), e.File)
+	}
+	if d, ok := e.Study.(study.WithData); ok {
+		paths, _ := d.Files()
+		inputs = append(inputs, paths...)
+	}
+	for _, input := range inputs {
+		for _, path := range []string{input, store.Target(input)} {
+			if store.SameFile(filepath.Dir(path), e.Dir) {
+				return fmt.Errorf("%s: %s has the input %s, which the results could replace; choose another folder "+
+					"by -out", e.Name, e.Dir, input)
+			}
+		}
 	}
 	return nil
 }
 
 func isPublished(out string) bool {
 	_, err := manifests()
-	return err == nil && SameFile(out, Results)
-}
-
-// SameFile reports whether two paths lead to the same file or folder, or would if it existed.
-func SameFile(a, b string) bool {
-	infoA, _ := os.Stat(a)
-	infoB, _ := os.Stat(b)
-	wholeA, err := filepath.Abs(a)
-	wholeB, _ := filepath.Abs(b)
-	return os.SameFile(infoA, infoB) || err == nil && wholeA == wholeB
+	return err == nil && store.SameFile(out, Results)
 }

@@ -76,7 +76,9 @@ func TestData(t *testing.T) {
 	check.Begins(t, program.Run(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
 	check.Equal(t, "what is skipped has a results folder", check.Exists("results", "needy"), false)
 	list := filepath.Join(Folder, "data", fetch.File)
-	check.OK(t, fetch.Get(t.Context(), list, []string{"red"}, "", io.Discard))
+	words := check.Proposed(t, line)
+	check.Equal(t, "the command", words[0], "fetch")
+	check.OK(t, fetch.Get(t.Context(), list, words[1:], "", io.Discard))
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		_, stderr, err := program.Try(t, "-exp", "needy", "-out", "else")
 		check.OK(t, err)
@@ -102,8 +104,11 @@ sources = ["small"]
 func TestDerivedExperiment(t *testing.T) {
 	check.InExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
 	program.Fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
-	program.Fails(t, "; run it first: -exp small -out results", "-exp", "a_judge")
+	_, _, err := program.Try(t, "-exp", "a_judge")
+	check.Refuses(t, "not yet", err, "; run it first: go run ./runner -exp small -out results")
 	check.Equal(t, "it made a folder", check.Exists("results"), false)
+	program.Run(t, check.Proposed(t, err.Error())...)
+	check.Remove(t, "results")
 	// With -all it runs after what it reads, although its name comes first.
 	stdout := program.Run(t, "-all")
 	check.Begins(t, stdout, "small: 4 cells, 4 computed, ")
@@ -114,7 +119,7 @@ func TestDerivedExperiment(t *testing.T) {
 	check.Equal(t, "verify prints", program.Run(t, "verify", "-all"), "a_judge: same bytes\nsmall: same bytes\n")
 	check.Write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
 	program.Run(t, "-exp", "small")
-	stdout, _, err := program.Try(t, "verify", "-exp", "a_judge", "-quiet")
+	stdout, _, err = program.Try(t, "verify", "-exp", "a_judge", "-quiet")
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	check.Contains(t, stdout, "a_judge: summary.csv:2: ")
 	check.Contains(t, program.Run(t, "-exp", "a_judge"), " files, in ")

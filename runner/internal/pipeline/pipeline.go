@@ -57,7 +57,8 @@ func (r *Request) Run(ctx context.Context) (dirs []string, err error) {
 	for _, e := range experiments {
 		dirs = append(dirs, e.Dir)
 	}
-	return dirs, errors.Join(r.run(ctx, experiments), writePages(r.Stdout, experiments))
+	failed := r.run(ctx, experiments)
+	return dirs, r.writePages(experiments, failed)
 }
 
 // run runs experiments at the same time, first those that do not read the results of others. Each is

@@ -93,7 +93,7 @@ func (e *Experiment) use() (sums []byte, err error) {
 			if _, unknown := find(name); unknown != nil {
 				err = unknown
 			} else {
-				err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, out)
+				err = fmt.Errorf("%w; run it first: %s", err, CommandLine([]string{"-exp", name, "-out", out}))
 			}
 		}
 		if err != nil {
@@ -108,7 +108,7 @@ func (e *Experiment) use() (sums []byte, err error) {
 // path, because the results may be read from any working directory.
 func (e *Experiment) resolved() ([]byte, error) {
 	m := *e.Manifest
-	if m.Folder, _ = filepath.Abs(m.Folder); SameFile(m.Folder, Folder) {
+	if m.Folder, _ = filepath.Abs(m.Folder); store.SameFile(m.Folder, Folder) {
 		m.Folder = Folder
 	}
 	return m.Resolved(e.Study)

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/quote"
@@ -44,7 +44,7 @@ func (j *job) publish(ctx context.Context, run *store.Run) error {
 // provenance of the run that made the results.
 func (e *Experiment) readme(page *report.README, tables table.Tables, run *store.Run) []byte {
 	page.Name, page.Asks, page.Figures, page.Programs = e.Name, e.Kind.Asks, e.Study.Figures(), run.Programs
-	page.Command = CommandLine(run.Command[min(1, len(run.Command)):])
+	page.Command = GoRun + quoted(run.Command[min(1, len(run.Command)):]) // for every program the same bytes
 	if s, ok := e.Study.(study.WithResult); ok {
 		page.Result = s.Result(tables, run.CellSeconds)
 	}
@@ -85,8 +85,9 @@ func (e *Experiment) rewritten() ([]byte, error) {
 	return e.readme(page, tables, run), nil
 }
 
-// writePages writes the pages about all results into the folders above those of experiments.
-func writePages(w io.Writer, experiments []*Experiment) (failed error) {
+// writePages writes the pages about all results into the folders above those of experiments, also after a
+// failure, but says where to look only after success.
+func (r *Request) writePages(experiments []*Experiment, failed error) error {
 	wrote := map[string]bool{}
 	for _, e := range experiments {
 		out := filepath.Dir(e.Dir)
@@ -95,25 +96,38 @@ func writePages(w io.Writer, experiments []*Experiment) (failed error) {
 			continue
 		}
 		page, err := report.Write(out, Folder, isPublished(out))
-		fmt.Fprintf(w, "open %s\n", page)
-		wrote[out], failed = true, errors.Join(failed, err)
+		if wrote[out], failed = true, errors.Join(failed, err); failed == nil {
+			fmt.Fprintf(r.Stdout, "open %s\n", page)
+		}
 	}
 	return failed
 }
 
-// Program is how the program is run in the root of the repository.
-const Program = "go run ./runner"
+// GoRun is how the program is run in the root of the repository.
+const GoRun = "go run ./runner"
+
+// Program returns how the program was run: by the name that was typed, or by go run.
+var Program = sync.OnceValue(func() string {
+	if path, _ := os.Executable(); temporary.MatchString(path) {
+		return GoRun
+	}
+	return quoted(os.Args[:1])[1:]
+})
+
+// temporary matches the folders in which go run and go test build programs.
+var temporary = regexp.MustCompile(`[/\\](go-build\d+|[0-9a-f]{64}-d)[/\\]`)
 
 // CommandLine returns the command line of the program with these words, quoted for a shell.
-func CommandLine(words []string) string {
-	command := Program
+func CommandLine(words []string) string { return Program() + quoted(words) }
+
+func quoted(words []string) (text string) {
 	for _, word := range words {
 		if !plain.MatchString(word) {
 			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		command += " " + word
+		text += " " + word
 	}
-	return command
+	return text
 }
 
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)

@@ -162,8 +162,9 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	return files, nil
 }
 
-// Missing returns an error that names the missing files, and how to get those that belong to data sets.
-func Missing(setsFile string, paths ...string) error {
+// Missing returns an error that names the missing files, and the command line that gets those that belong to
+// data sets: get, followed by the sets.
+func Missing(setsFile, get string, paths ...string) error {
 	known, _ := readSets(setsFile, All) // the file need not exist
 	var missing, sets []string
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
@@ -182,7 +183,7 @@ func Missing(setsFile string, paths ...string) error {
 	}
 	text := "no file " + strings.Join(missing, ", ")
 	if sets != nil {
-		text += "; to get the data: go run ./runner fetch " + strings.Join(sets, " ")
+		text += "; to get the data: " + get + " " + strings.Join(sets, " ")
 	}
 	return errors.New(text)
 }

@@ -239,13 +239,13 @@ func TestMissing(t *testing.T) {
 	check.Write(t, "[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n"+
 		"[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n", inData(File))
 	red, images, labels := inData("red.csv"), inData("green/images"), inData("green/labels")
-	err := Missing(inData(File), red, inData("table.csv"), images, labels, images)
+	err := Missing(inData(File), "get", red, inData("table.csv"), images, labels, images)
 	want := "no file " + images + ", " + labels + ", " +
-		red + "; to get the data: go run ./runner fetch green red"
+		red + "; to get the data: get green red"
 	check.Refuses(t, "missing", err, want)
 	// Of a set that nobody knows there is nothing to get.
-	err = Missing(inData(File), labels)
-	if err == nil || strings.Contains(err.Error(), "runner fetch") {
+	err = Missing(inData(File), "get", labels)
+	if err == nil || strings.Contains(err.Error(), " get ") {
 		t.Errorf("error %v", err)
 	}
 	check.OK(t, Missing(inData(File), inData("table.csv")))
