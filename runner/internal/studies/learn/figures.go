@@ -92,12 +92,14 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// drawWindows draws the error by window, in a chart for each set.
+// drawWindows draws the error by window, the mean over the seeds, in a chart for each set.
 func (e *experiment) drawWindows(means *table.Table) *figures.Figure {
 	var charts []figures.Chart
 	for _, group := range means.GroupBy("set") {
 		curves := plots.NewLegend(e.Methods).Curves(group, e.Chosen.Among(group.Distinct("method")), "seen", "error")
-		for _, c := range curves {
+		for i := range curves {
+			c := &curves[i]
+			c.Low, c.High = nil, nil // intervals of windows of some hundred examples would hide the curves
 			floats.Scale(100/slices.Max(group.Nums("seen")), c.X)
 		}
 		charts = append(charts, figures.Chart{
