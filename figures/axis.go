@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,24 @@ type Axis struct {
 // Rows returns an axis with names in place of ticks, the first at 0 and the next at −1.
 func Rows(names []string) Axis {
 	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n") + "\n"}
+}
+
+// tiled returns an axis with the values of a short grid in place of ticks, at equal distances, and a function
+// from values to places on it, linear between values of the grid. For a long grid it returns the axis itself.
+func (a Axis) tiled(grid []float64) (out Axis, place func(v float64) float64) {
+	if len(grid) > tiles {
+		return a, func(v float64) float64 { return v }
+	}
+	var names []string
+	for _, v := range slices.Backward(grid) {
+		names = append(names, decimal(strconv.FormatFloat(v, 'g', 4, 64)))
+	}
+	n := len(grid)
+	out = Axis{Label: a.Label, Min: 0.5 - float64(n), Max: 0.5, rows: Rows(names).rows}
+	return out, func(v float64) float64 {
+		i := min(max(sort.SearchFloat64s(grid, v), 1), n-1)
+		return float64(i-n) + (v-grid[i-1])/(grid[i]-grid[i-1])
+	}
 }
 
 // coordinate returns the coordinate of v: on a logarithmic axis its logarithm, −∞ for all v ≤ 0.

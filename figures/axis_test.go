@@ -20,7 +20,9 @@ func TestAxesFromData(t *testing.T) {
 			{X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2}, High: []float64{1, nan}},
 			{X: []float64{-50, 50}, Y: []float64{1e-9, 1e9}, Kind: Reference},
 		}},
-		{X: x, Y: y, Curves: []Curve{{X: []float64{9, 10, inf}, Y: []float64{1, 10, 2}}}},
+		{X: x, Y: y, Curves: []Curve{
+			{X: []float64{9, 10, inf}, Y: []float64{1, 10, 2}, Low: []float64{1, 1, 1e-9}, High: []float64{2, 2, 1e9}},
+		}},
 		{X: empty, Y: one, Curves: []Curve{{X: []float64{nan}, Y: []float64{5}}}},
 		{X: given, Curves: []Curve{{X: []float64{2, 4}, Y: []float64{2, 4}}}},
 	})

@@ -18,7 +18,8 @@ type Chart struct {
 }
 
 // Curve is a named set of points of a chart or a map, in the order of a line. A point with a coordinate that
-// the axis cannot show is a gap. Arrows stand for markers and ends of intervals that lie outside.
+// the axis cannot show is a gap. Arrows stand for markers and ends of intervals that lie outside. The
+// sign ∞ at the frame stands for an infinite value, which has no interval.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // number of a colour, from 1: the first curve of a group has it in all figures; 0: any colour
@@ -60,10 +61,13 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 	out.keys = styles.keys
 	if styles.intervals {
 		bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
-		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{bar.scatter(white)}})
+		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{scatter(bar, white)}})
 	}
 	if styles.arrows {
-		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0, black).scatter(white)}})
+		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{scatter(arrow(1, 0, black), white)}})
+	}
+	if styles.infinite {
+		out.keys = append(out.keys, key{"infinite", []plot.Thumbnailer{scatter(infinity{}, black)}})
 	}
 	return out.figure()
 }
@@ -93,6 +97,7 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 // plotters returns the plotters of curves in layers, so that no line covers a marker.
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var references, lines, bars, points []plot.Plotter
+	stacks := map[plotter.XY]int{}
 	for _, c := range curves {
 		sty := s.style(c)
 		for _, p := range c.pieces(x, y) {
@@ -103,7 +108,7 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // a point between two gaps
-				points = append(points, sty.marker.scatter(sty.color, p...))
+				points = append(points, scatter(sty.marker, sty.color, p...))
 			}
 		}
 		if c.hasMarkers() {
@@ -111,15 +116,38 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 			bars, points = append(bars, intervals...), append(points, arrows...)
 			s.intervals, s.arrows = s.intervals || intervals != nil, s.arrows || arrows != nil
 		}
+		signs := c.infinities(x, y, sty.color, stacks)
+		points, s.infinite = append(points, signs...), s.infinite || signs != nil
 	}
 	return slices.Concat(references, lines, bars, points)
 }
 
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Across }
 
+func (c Curve) infinite(i int) bool { return math.IsInf(c.X[i], 0) || math.IsInf(c.Y[i], 0) }
+
+// infinities returns a sign at the frame for each infinite value. Signs at one place, which stacks counts,
+// are put beside each other.
+func (c Curve) infinities(x, y Axis, color color.Color, stacks map[plotter.XY]int) (signs []plot.Plotter) {
+	for i := range c.X {
+		if !c.infinite(i) || math.IsNaN(c.X[i]+c.Y[i]) || c.Kind == Reference {
+			continue
+		}
+		dx, px := x.side(c.X[i])
+		dy, py := y.side(c.Y[i])
+		at := plotter.XY{X: px, Y: py}
+		signs = append(signs, scatter(infinity{dx, dy, stacks[at]}, color, at))
+		stacks[at]++
+	}
+	return signs
+}
+
 // intervals returns the intervals, and arrows at the frame for points and ends that lie outside.
 func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plotter) {
 	for i := range c.X {
+		if c.infinite(i) {
+			continue
+		}
 		ends := c.interval(i)
 		if ends != nil {
 			bar := plotter.XYs{point(x, y, ends[0].X, ends[0].Y), point(x, y, ends[1].X, ends[1].Y)}
@@ -129,7 +157,7 @@ func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plot
 			dx, px := x.side(p.X)
 			dy, py := y.side(p.Y)
 			if (dx != 0 || dy != 0) && !math.IsNaN(p.X) && !math.IsNaN(p.Y) {
-				arrows = append(arrows, arrow(dx, dy, color).scatter(white, plotter.XY{X: px, Y: py}))
+				arrows = append(arrows, scatter(arrow(dx, dy, color), white, plotter.XY{X: px, Y: py}))
 			}
 		}
 	}
@@ -138,7 +166,7 @@ func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plot
 
 func (c Curve) interval(i int) []plotter.XY {
 	switch {
-	case len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]):
+	case len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]) || c.infinite(i):
 		return nil
 	case c.Kind == Across:
 		return []plotter.XY{{X: c.Low[i], Y: c.Y[i]}, {X: c.High[i], Y: c.Y[i]}}

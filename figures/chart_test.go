@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	check "closedform/internal/checktest"
 )
@@ -84,7 +85,7 @@ func TestArrows(t *testing.T) {
 		{"an end above", bar(0.2, inf), []plotter.XY{{X: 1, Y: top}}, math.Pi / 2},
 		{"both", bar(0, 50), []plotter.XY{{X: 1, Y: foot}, {X: 1, Y: top}}, -math.Pi / 2},
 		{"across", across, []plotter.XY{{X: 0, Y: 0}}, math.Pi},
-		{"an infinite value", Curve{X: []float64{2}, Y: []float64{inf}}, []plotter.XY{{X: 2, Y: top}}, math.Pi / 2},
+		{"an infinite value", Curve{X: []float64{2}, Y: []float64{inf}}, nil, 0},
 		{"to the right", Curve{X: []float64{20}, Y: []float64{1}}, []plotter.XY{{X: 9, Y: 0}}, 0},
 		{"no value", Curve{X: []float64{2}, Y: []float64{nan}}, nil, 0},
 	} {
@@ -102,6 +103,52 @@ func TestArrows(t *testing.T) {
 	if low := bars[0].(*plotter.Line).XYs[0].Y; !(low < foot) || math.IsInf(low, 0) {
 		t.Errorf("a bar down to 0 ends at %g, the frame at %g", low, foot)
 	}
+}
+
+// A sign inside the frame in the colour of the curve shows an infinite value, and the legend names it. The
+// signs of several curves at one place are beside each other.
+func TestInfinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x, y := []float64{1, 2, 3}, []float64{0.5, inf, nan}
+	curves := []Curve{
+		{Name: "a", X: x, Y: y, Low: []float64{0.4, 0, nan}, High: []float64{0.6, 1, nan}},
+		{Name: "b", Kind: Line, X: x, Y: y},
+		{Name: "c", Kind: Reference, X: x, Y: y},
+		{Name: "d", Kind: Across, X: []float64{-inf, inf}, Y: []float64{1, 0.1}},
+	}
+	given, stacks, got := Axis{Max: 4}, map[plotter.XY]int{}, []infinity{}
+	for _, c := range curves {
+		for _, sign := range c.infinities(given, given, black, stacks) {
+			got = append(got, sign.(*plotter.Scatter).Shape.(infinity))
+		}
+	}
+	check.Equal(t, "signs", got, []infinity{{0, 1, 0}, {0, 1, 1}, {-1, 0, 0}, {1, 0, 0}})
+	check.Equal(t, "places", stacks, map[plotter.XY]int{{X: 2, Y: 4}: 2, {X: 0, Y: 1}: 1, {X: 4, Y: 0.1}: 1})
+	bars, arrows := curves[0].intervals(given, given, black)
+	check.Equal(t, "intervals and arrows", len(bars)+len(arrows), 1)
+
+	ink := func(y ...float64) (pixels, extent int) { // of the first colour, in the upper third
+		chart := Chart{X: given, Y: Axis{Max: 4}, Curves: []Curve{{Name: "a", X: x, Y: y}}}
+		img := decode(Charts([][]Chart{{chart}}))
+		b, lo, hi := img.Bounds(), img.Bounds().Dx(), 0
+		for y := range b.Dy() / 3 {
+			for x := range b.Dx() {
+				if near(img.At(x, y), colors[0]) {
+					pixels, lo, hi = pixels+1, min(lo, x), max(hi, x)
+				}
+			}
+		}
+		return pixels, hi - lo
+	}
+	pixels, extent := ink(0.5, inf, 0.5)
+	check.True(t, pixels > 10 && dpi/20 < extent && extent < dpi/5, "%d pixels, %d wide", pixels, extent)
+	pixels, _ = ink(0.5, nan, 0.5)
+	check.Equal(t, "pixels of a gap", pixels, 0)
+	height := func(y float64) vg.Length {
+		curves := []Curve{{X: []float64{1}, Y: []float64{y}}}
+		return Charts([][]Chart{{{X: given, Y: given, Curves: curves}}}).height
+	}
+	check.Equal(t, "a legend key", height(inf) > height(1), true)
 }
 
 // Names stand in place of ticks, and room is made for all of them, also in a chart without curves.

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -27,7 +28,7 @@ type Map struct {
 }
 
 // Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
-// and NaN, have special colours, which the legend explains.
+// +Inf and NaN have special colours, which the legend explains.
 type Row struct {
 	Scale Axis
 	Maps  []Map
@@ -38,11 +39,13 @@ type Labels struct {
 	X, Y    Axis   // axes with the ends of the grids; default "$x_1$" and "$x_2$"
 	Classes int    // number of classes in the legend, shown or not
 	Below   string // what a value below the scale means; default "below scale"
+	Tiles   bool   // whether each value of a grid of at most eight has its name and a tile of the same size
 }
 
 const (
 	shades = 253
 	cells  = 480 // number of pixels along each axis of a map
+	tiles  = 8   // largest number of tiles along an axis
 )
 
 // Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
@@ -62,21 +65,47 @@ func Maps(rows []Row, labels Labels) *Figure {
 		for _, m := range r.Maps {
 			x.Min, x.Max = m.X[0], m.X[len(m.X)-1]
 			y.Min, y.Max = m.Y[0], m.Y[len(m.Y)-1]
+			x, y := x, y
+			if labels.Tiles {
+				x, y = m.tile(x, y)
+			}
 			panels = append(panels, panel{m.Title, x, y, styles.mapPlotters(m, x, y, scale)})
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, scale)
 	}
 	for class := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, key{fmt.Sprint("class ", class+1), []plot.Thumbnailer{m.scatter(fill)}})
+		out.keys = append(out.keys, key{fmt.Sprint("class ", class+1), []plot.Thumbnailer{scatter(m, fill)}})
 	}
 	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()
 }
 
+// tile moves a map without points to axes with tiles, and returns these.
+func (m *Map) tile(x, y Axis) (Axis, Axis) {
+	x, placeX := x.tiled(m.X)
+	y, placeY := y.tiled(m.Y)
+	m.X, m.Y, m.Curves = places(m.X, placeX), places(m.Y, placeY), slices.Clone(m.Curves)
+	for i, c := range m.Curves {
+		m.Curves[i].X, m.Curves[i].Y = places(c.X, placeX), places(c.Y, placeY)
+	}
+	return x, y
+}
+
+func places(values []float64, place func(float64) float64) (out []float64) {
+	for _, v := range values {
+		out = append(out, place(v))
+	}
+	return out
+}
+
+// mapPlotters returns the plotters of a map. A curve that lies outside has none, and no legend key.
 func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 	out := []plot.Plotter{s.picture(m, x, y, scale)}
 	for _, c := range m.Curves {
+		if !c.crosses(x, y) {
+			continue
+		}
 		sty := s.style(c)
 		for _, l := range []draw.LineStyle{sty.edge, sty.line} {
 			for _, p := range c.pieces(x, y) {
@@ -86,9 +115,24 @@ func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 	}
 	for i, p := range m.Points {
 		shape, fill := classMarker(m.Class[i])
-		out = append(out, shape.scatter(fill, point(x, y, p[0], p[1])))
+		out = append(out, scatter(shape, fill, point(x, y, p[0], p[1])))
 	}
 	return out
+}
+
+// crosses reports whether a part of the curve is within the frame.
+func (c Curve) crosses(x, y Axis) bool {
+	left, right := x.ends()
+	foot, top := y.ends()
+	frame := box(vg.Length(left), vg.Length(foot), vg.Length(right-left), vg.Length(top-foot))
+	canvas := draw.Canvas{Rectangle: frame}
+	return slices.ContainsFunc(c.pieces(x, y), func(piece plotter.XYs) bool {
+		var path []vg.Point
+		for _, p := range piece {
+			path = append(path, vg.Point{X: vg.Length(p.X), Y: vg.Length(p.Y)})
+		}
+		return len(canvas.ClipLinesXY(path)) > 0
+	})
 }
 
 // picture returns the field as an image on an even grid. Grids may be uneven and axes logarithmic, for which
@@ -103,6 +147,8 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 			values[k] = noColor
 		case z < scale.Min:
 			values[k] = belowColor
+		case math.IsInf(z, 1):
+			values[k] = infiniteColor
 		case z > scale.Max:
 			values[k] = aboveColor
 		default:
@@ -115,7 +161,11 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 	img := image.NewRGBA(image.Rect(0, 0, len(columns), cells))
 	for i, column := range columns {
 		for j, row := range rows {
-			img.Set(i, cells-1-j, values[row*len(m.X)+column])
+			c := values[row*len(m.X)+column]
+			if c == infiniteColor && (i+j)%32 < 3 { // a hatch line
+				c = hatchColor
+			}
+			img.Set(i, cells-1-j, c)
 		}
 	}
 	left, right := x.ends()
@@ -138,14 +188,28 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 }
 
 func (s *styles) flagKeys(below string) (out []key) {
-	flags := []color.Color{belowColor, aboveColor, noColor}
-	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "no value"} {
+	flags := []color.Color{belowColor, aboveColor, infiniteColor, noColor}
+	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "infinite", "no value"} {
 		if s.flags[flags[i]] {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
 			out = append(out, key{text, []plot.Thumbnailer{area}})
+			if flags[i] == infiniteColor {
+				out[len(out)-1].thumbs = append(out[len(out)-1].thumbs, hatch{})
+			}
 		}
 	}
 	return out
+}
+
+// hatch is the pattern of infinite values in the legend.
+type hatch struct{}
+
+// Thumbnail implements plot.Thumbnailer.
+func (hatch) Thumbnail(c *draw.Canvas) {
+	step := c.Size().X / 3
+	for x := c.Min.X; x < c.Max.X-1; x += step {
+		c.StrokeLine2(line(hairline, hatchColor), x, c.Max.Y, x+step, c.Min.Y)
+	}
 }
 
 // classFills distinguish the markers of classes, in grey as well, and are no colours of maps. As the numbers
@@ -165,7 +229,11 @@ var anchors = []color.Color{
 }
 
 // The colours of values below and above a scale stand out from their end of it, in grey as well.
-var belowColor, aboveColor, noColor = rgb(0xff7ac8), rgb(0xb10026), rgb(0xbdbdbd)
+// That of infinite values is hatched.
+var (
+	belowColor, aboveColor, noColor = rgb(0xff7ac8), rgb(0xb10026), rgb(0xbdbdbd)
+	infiniteColor, hatchColor       = white, black
+)
 
 // ramp returns the colours of maps from 0 to 1, with a lightness L* that rises linearly.
 func ramp() palette.ColorMap {

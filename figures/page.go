@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -86,7 +87,8 @@ func (p page) figure() *Figure {
 	for _, q := range slices.Concat(p.rows...) {
 		q.x.check()
 		q.y.check()
-		if x, y := q.x, q.y; (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(p.rows[0]) <= many {
+		if x, y := q.x, q.y; len(p.rows[0]) <= many &&
+			(x.Min != y.Min || x.Max != y.Max || x.Log != y.Log || x.rows != y.rows) {
 			aspect = landscape
 		}
 	}
@@ -173,7 +175,9 @@ func (a Axis) room() (room vg.Length) {
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
 	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // left and right bound of the next label
-	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
+	ticks := a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom))))
+	slices.SortFunc(ticks, func(s, t plot.Tick) int { return cmp.Compare(s.Value, t.Value) })
+	for _, t := range ticks {
 		x, half := c.X((t.Value-lo)/(hi-lo)), textWidth(t.Label)/2+1
 		mark(c, t, x, c.Min.Y, 0, -1)
 		if x = min(max(x, c.Min.X-panelGap/2+half), end-half); text && !t.IsMinor() && x-half >= free {

@@ -37,6 +37,7 @@ type styles struct {
 	keys              []key                // legend keys of the curves
 	used              [len(colors)]int     // number of curves of each colour
 	intervals, arrows bool                 // whether an interval, or an arrow, is drawn
+	infinite          bool                 // whether an infinite value is drawn
 	flags             map[color.Color]bool // colours that maps contain; nil for charts
 	images            int                  // number of pictures of maps so far
 }
@@ -74,7 +75,7 @@ func (s *styles) style(c Curve) style {
 	}
 	k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: out.line})
 	if c.hasMarkers() {
-		k.thumbs = append(k.thumbs, out.marker.scatter(out.color))
+		k.thumbs = append(k.thumbs, scatter(out.marker, out.color))
 	}
 	if s.known[c.Name] = out; c.Name != "" {
 		s.keys = append(s.keys, k)
@@ -135,7 +136,27 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, place vg.Point) {
 	}
 }
 
-func (m marker) scatter(fill color.Color, points ...plotter.XY) *plotter.Scatter {
-	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
+func scatter(shape draw.GlyphDrawer, c color.Color, points ...plotter.XY) *plotter.Scatter {
+	sty := draw.GlyphStyle{Color: c, Radius: markerRadius, Shape: shape}
 	return &plotter.Scatter{XYs: points, GlyphStyle: sty}
+}
+
+// infinity is the sign ∞, inside the frame, which is in the direction (dx, dy), behind level other signs.
+type infinity struct{ dx, dy, level int }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (m infinity) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, place vg.Point) {
+	width, height := 2.2*sty.Radius, 1.1*sty.Radius // of a half
+	inwards := 1.3 * vg.Length(1+2*m.level)         // in halves of the sign
+	place = place.Sub(vg.Point{X: vg.Length(m.dx) * inwards * width, Y: vg.Length(m.dy) * inwards * height})
+	var path vg.Path
+	path.Move(place.Add(vg.Point{X: width}))
+	for i := 1; i <= 48; i++ { // a closed curve: (cos t, sin 2t)
+		sin, cos := math.Sincos(float64(i) * math.Pi / 24)
+		path.Line(place.Add(vg.Point{X: width * vg.Length(cos), Y: height * vg.Length(2*sin*cos)}))
+	}
+	c.SetLineStyle(line(5*edgeWidth, white))
+	c.Stroke(path)
+	c.SetLineStyle(line(2*edgeWidth, sty.Color))
+	c.Stroke(path)
 }
