@@ -161,7 +161,11 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 	case !c.takes(len(args)):
 		return misuse("%s takes %s; got %q", c.name, cmp.Or(c.args, "no arguments"), args)
 	}
-	return do(ctx, in, args)
+	err = do(ctx, in, args)
+	if _, set := errors.AsType[pipeline.SetError](err); set {
+		return misuse("%v", err)
+	}
+	return err
 }
 
 func (c *command) takes(n int) bool {

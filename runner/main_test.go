@@ -142,6 +142,12 @@ verify | nothing to do
 -experiment M |
 -exp |
 -exp M -workers two | -workers
+-exp M -set seed=-1 | -set seed=-1: seed: -1 is not allowed
+-exp M -set data.trian=9 | did you mean train?
+-exp M -set method.*.lambda=1 | no list of tables
+-exp M -set seed | must be key=value
+draw M -set sweep.seed=[4] | M:3: seed: 3 is not allowed; allowed: one of sweep.seed
+verify -exp M -exp M -set model.hidden_layers=x | M: -set model.hidden_layers=x
 -exp M -quiet=maybe |
 -all -exp M | -all
 run -all M | -all

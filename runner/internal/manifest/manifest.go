@@ -65,7 +65,8 @@ func (h *Header) Validate() error {
 type Manifest struct {
 	Header
 	File  string
-	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
+	About string // the first sentence of the comment with which the file begins
+	Swept []int  // the seeds: that of the header, or those that a study has passed to Seeds
 
 	values map[string]any    // values of keys and tables by their paths; "" is the manifest
 	places map[string]string // file and line, or the -set override, of each key and table
@@ -101,7 +102,7 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 //	sweep.seed=1                  one value stands for a list of it
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m := &Manifest{
-		File: file, values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
+		File: file, About: about(string(text)), values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
 	}
 	err := m.parse(string(text))
 	for _, o := range overrides {
@@ -116,6 +117,24 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m.decode("", m.values[""], &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	return m, nil
+}
+
+// about returns the first sentence of the comment with which the text begins.
+func about(text string) string {
+	var words []string
+	for line := range strings.Lines(text) {
+		comment := strings.Fields(strings.TrimPrefix(line, "#"))
+		if line[0] != '#' || len(comment) == 0 {
+			break
+		}
+		for _, word := range comment {
+			words = append(words, word)
+			if strings.ContainsAny(word[len(word)-1:], ".?!") {
+				return strings.Join(words, " ")
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;

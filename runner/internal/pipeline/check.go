@@ -22,15 +22,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// List prints a line for each manifest in [Folder]: the state of its results, and what they cost. A manifest
-// that cannot be read is an error, which comes after the other lines.
+// List prints a line for each manifest in [Folder]: the state of its results, what they cost, and the first
+// sentence of its comment, or else the question of its study. A manifest that cannot be read is an error,
+// which comes after the other lines.
 func List(w io.Writer) error {
 	paths, err := manifests()
 	if err != nil {
 		return err
 	}
 	lines := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(lines, "NAME\tSTATE\tCELLS\tCPU\tQUESTION")
+	fmt.Fprintln(lines, "NAME\tSTATE\tCELLS\tCPU\tABOUT")
 	duration := func(seconds float64) time.Duration {
 		return time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond)
 	}
@@ -43,7 +44,8 @@ func List(w io.Writer) error {
 		}
 		n := len(e.Study.Cells())
 		run, _ := store.ReadRun(e.Dir) // without a run the times are 0
-		fmt.Fprintf(lines, "%s\t%s\t%d\t%v\t%s\n", e.Name, e.state(), n, duration(run.CPUSeconds), e.Kind.Asks)
+		fmt.Fprintf(lines, "%s\t%s\t%d\t%v\t%s\n", e.Name, e.state(), n, duration(run.CPUSeconds),
+			cmp.Or(e.About, e.Kind.Asks))
 		cells, seconds = cells+n, seconds+run.CPUSeconds
 	}
 	fmt.Fprintf(lines, "sum\t\t%d\t%v\n", cells, duration(seconds))

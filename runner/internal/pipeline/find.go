@@ -113,18 +113,32 @@ func (r *Request) open(name string) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := read(path, r.Overrides)
+	e, err := r.read(path, nil)
 	if r.Short && err == nil {
 		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
 			return nil, e.Locate("", field.Refuse(true, "short", nil,
 				`what makes it take seconds, such as ["sweep.seed=[1]"]`))
 		}
-		e, err = read(path, slices.Concat(e.Short, r.Overrides))
+		e, err = r.read(path, e.Short)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return e, e.place(r.Out)
+}
+
+// SetError is an error that a manifest has only with the values of [Request.Overrides].
+type SetError struct{ error }
+
+// read reads a manifest, with the values short and then Overrides in place of its own.
+func (r *Request) read(path string, short []string) (*Experiment, error) {
+	e, err := read(path, slices.Concat(short, r.Overrides))
+	if err != nil && len(r.Overrides) > 0 {
+		if _, without := read(path, short); without == nil {
+			err = SetError{err}
+		}
+	}
+	return e, err
 }
 
 // read reads a manifest, with values that replace its own. It opens no data.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/quote"
@@ -36,7 +37,12 @@ func (j *job) publish(ctx context.Context, run *store.Run) error {
 		j.print("is up to date\n")
 		return nil
 	}
-	j.print(fmt.Sprintf("has %d files, in %.2f s\n", len(j.files), j.run.Seconds) + report.Text(j.page.Result))
+	text := fmt.Sprintf("has %d files, in %.2f s\n", len(j.files), j.run.Seconds)
+	if run != j.run {
+		text += fmt.Sprintf("  unchanged: the results, and their seconds, are those of the run of %s\n",
+			run.Start.Format(time.DateOnly))
+	}
+	j.print(text + report.Text(j.page.Result))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/store"
@@ -86,19 +87,25 @@ func TestChangedManifest(t *testing.T) {
 	}
 }
 
-// A damaged cell is computed again, with a warning. Cells that are reused count with the time they took.
+// A damaged cell is computed again, with a warning. Cells that are reused count with the time they took. If
+// the results do not change, the date of their run is printed.
 func TestResultsAreRestored(t *testing.T) {
 	m, out, dir := published(t, small)
 	want, before := checksummed(t, dir), check.Must(store.ReadRun(dir))
 	check.Remove(t, dir, "run.json")
-	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; ")
+	again := program.Run(t, "-exp", m, "-out", out)
+	check.Begins(t, again, "small: 4 cells, 0 computed, 4 done before; ")
+	check.Equal(t, "without a run before, "+again, strings.Contains(again, "unchanged"), false)
 	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
 	cell := check.Glob(dir, "cells", "total_seed=1-*.cell")[0]
 	check.Write(t, check.Read(cell)[1:], cell)
 	check.Remove(t, dir, "summary.csv") // so that there is something to do
-	_, stderr, err := program.Try(t, "-exp", m, "-out", out, "-quiet")
+	date := after.Start.Format(time.DateOnly)
+	check.Write(t, strings.Replace(check.Read(dir, "run.json"), date, "2020-02-02", 1), dir, "run.json")
+	stdout, stderr, err := program.Try(t, "-exp", m, "-out", out, "-quiet")
 	check.OK(t, err)
+	check.Contains(t, stdout, "\n  unchanged: the results, and their seconds, are those of the run of 2020-02-02\n")
 	check.Equal(t, "it warns", stderr, "small: cell total seed=1: "+cell+": damaged; computing it again\n")
 	same(t, checksummed(t, dir), want)
 }
