@@ -57,7 +57,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format
 	f.StringVar(&t.File, "data", "", "write a manifest beside this `file`, CSV or ARFF, packed by gzip or "+
-		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network")
+		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network. If nothing "+
+		"can be\nwritten beside the file, the manifest is written into the folder of -out")
 	labelsFlag(f, &t.Labels)
 	f.BoolVar(&format.NoHeader, "no-header", false, "read a table without a header line: its columns are "+
 		"x1, x2, …")

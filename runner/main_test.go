@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -165,6 +166,10 @@ learn n.npz -data M -from -5 | -from
 learn n.npz -data M -from 0 | -from
 learn n.npz -data M -save 0 | -save
 learn n.npz -data M -classes old | -classes
+run -data - | save the rows in a file
+run -data /dev/stdin | save the rows in a file
+run -data M -test - | -test - can be read only once
+run -data M -labels PIPE | -labels PIPE can be read only once
 run -data M -missing no | -missing
 run -data M -decimal ; | -decimal
 run -data M -separator xx | -separator
@@ -180,6 +185,7 @@ list -check -x |
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check.Write(t, keeping, "M")
+	check.OK(t, syscall.Mkfifo("PIPE", 0o666))
 	for line := range strings.SplitSeq(misused[1:], "\n") {
 		args, want, _ := strings.Cut(line, " |")
 		stdout, _, err := program.Try(t, strings.Fields(args)...)

@@ -321,8 +321,9 @@ func TestOwnTable(t *testing.T) {
 	_, err = fmt.Sscanf(strings.ReplaceAll(row, "±", ""), "%g %g %g", &wrong, new(float64), &loss)
 	check.OK(t, err)
 	check.True(t, loss > 0.6, "log loss of a linear network: %g", loss)
-	program.Fails(t, `run it by -exp "my leaves.toml"`, append(command, "-all-rows")...)
-	check.Contains(t, program.Run(t, "-exp", "my leaves.toml"), "is up to date")
+	_, _, err = program.Try(t, append(command, "-all-rows")...)
+	check.Refuses(t, "another manifest", err, "my leaves.toml exists and differs from")
+	check.Contains(t, program.Run(t, check.Proposed(t, err.Error())...), "is up to date")
 	rowsOf[slices.Index(rowsOf, "FILE")] = "my leaves.csv"
 	_, _, err = program.Try(t, rowsOf...)
 	check.OK(t, err)
@@ -345,6 +346,28 @@ func TestOwnTable(t *testing.T) {
 	check.Remove(t, "closedform-results", "my_leaves", "cells")
 	program.Fails(t, "network.npz has learned 90 rows since it was trained", "run", "-exp", "my leaves.toml")
 	program.Fails(t, "need -data", "run", "-exp", "x", "-ignore", "a")
+}
+
+// A table in a folder that cannot be written to has its manifest in the folder of -out.
+func TestOwnTableReadOnly(t *testing.T) {
+	file, err := os.Open(filepath.Join("..", "experiments", "own_data.csv"))
+	check.OK(t, err)
+	defer file.Close()
+	table := fmt.Sprintf("/proc/self/fd/%d", file.Fd()) // nobody can make a file there
+	if !check.Exists(table) {
+		t.Skip("no folder " + filepath.Dir(table))
+	}
+	labels := strings.Repeat("a\nb\n", 150)
+	check.InExperiments(t, map[string]string{"x.toml": keeping})
+	check.Write(t, "class\n"+labels, "labels.csv")
+	command := []string{"run", "-data", table, "-labels", "labels.csv", "-ignore", "species", "-quiet"}
+	program.Fails(t, "-out FOLDER", command...)
+	command = append(command, "-out", "new folder")
+	check.Contains(t, program.Run(t, command...), "manifest: new folder/", ".toml\n", "predict 'new folder/")
+	check.Contains(t, program.Run(t, command...), "is up to date")
+	_, _, err = program.Try(t, append(command, "-all-rows")...)
+	check.Refuses(t, "another manifest", err, ".toml exists and differs from")
+	check.Contains(t, program.Run(t, check.Proposed(t, err.Error())...), "is up to date")
 }
 
 // Each table has a results folder of its own, or is refused, whatever its name is.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/pipeline"
 )
 
@@ -28,10 +29,17 @@ func runCommand(f *flag.FlagSet) action {
 		case table.File != "" && (len(r.Names)+len(names) > 0 || r.All):
 			return misuse("-data runs the manifest that it writes: give no other one")
 		case table.File != "":
-			if err := table.Format.Resolve(); err != nil {
+			if err := table.Validate(); err != nil {
 				return misuse("%v", err)
 			}
-			manifest, err := table.Manifest(in.stdout)
+			manifest, err := table.Manifest(in.stdout, r.Out)
+			if errors.Is(err, own.ErrDiffers) {
+				words := []string{"run", manifest}
+				if r.Out != "" {
+					words = append(words, "-out", r.Out)
+				}
+				err = fmt.Errorf("%w; remove it, or run it: %s", err, pipeline.CommandLine(words))
+			}
 			if err != nil {
 				return err
 			}

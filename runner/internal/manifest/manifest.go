@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
@@ -119,22 +120,20 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, nil
 }
 
-// about returns the first sentence of the comment with which the text begins.
+var (
+	comment  = regexp.MustCompile(`^(#[^\n]*\n)+`)
+	sentence = regexp.MustCompile(`^.*?[.?!]( |$)`)
+)
+
+// about returns the first sentence of the comment with which the text begins; of a long one, what is before
+// the first colon.
 func about(text string) string {
-	var words []string
-	for line := range strings.Lines(text) {
-		comment := strings.Fields(strings.TrimPrefix(line, "#"))
-		if line[0] != '#' || len(comment) == 0 {
-			break
-		}
-		for _, word := range comment {
-			words = append(words, word)
-			if strings.ContainsAny(word[len(word)-1:], ".?!") {
-				return strings.Join(words, " ")
-			}
-		}
+	words := strings.Fields(strings.ReplaceAll(comment.FindString(text), "#", " "))
+	first := strings.TrimSpace(sentence.FindString(strings.Join(words, " ")))
+	if utf8.RuneCountInString(first) > 125 {
+		first, _, _ = strings.Cut(first, ":")
 	}
-	return strings.Join(words, " ")
+	return first
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;

@@ -3,8 +3,10 @@ package own
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,50 +30,87 @@ type Table struct {
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
+// Validate returns an error that names the wrong flags.
+func (t *Table) Validate() error {
+	once := func(flag, file string) error {
+		info, err := os.Stat(file)
+		standard := file == "-" || file == "/dev/stdin" || file == "/dev/fd/0"
+		if !standard && (err != nil || info.Mode().IsRegular() || info.IsDir()) {
+			return nil
+		}
+		return fmt.Errorf("%s %s can be read only once, and a run reads its table again: save the rows in a file, "+
+			"and name the file", flag, file)
+	}
+	return errors.Join(t.Format.Resolve(), once("-data", t.File), once("-labels", t.Labels), once("-test", t.Test))
+}
+
+// ErrDiffers is the error for a manifest that exists and is not that of the table.
+var ErrDiffers = errors.New("exists and differs from the manifest for this table")
+
 // Manifest reads the table, writes a manifest beside it, and returns the path of the manifest, which it also
-// prints. It returns an error if the table does not fit the format, or if there is another manifest.
-func (t *Table) Manifest(stdout io.Writer) (path string, err error) {
+// prints. If it cannot write there, it writes into the folder out, unless out is "". It returns an error if the
+// table does not fit the format.
+func (t *Table) Manifest(stdout io.Writer, out string) (path string, err error) {
 	e, err := t.Format.Read(t.File, t.Labels, nil)
 	if err != nil {
 		return "", err
 	}
-	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
-	if t.Labels != "" {
-		if d.Labels, err = filepath.Rel(filepath.Dir(t.File), t.Labels); err != nil {
-			return "", err
+	path, err = t.write(filepath.Dir(t.File), e.Len())
+	if _, unwritten := errors.AsType[*fs.PathError](err); unwritten && out == "" {
+		err = fmt.Errorf("%w; -out FOLDER writes the manifest and the results elsewhere", err)
+	} else if unwritten {
+		if err = os.MkdirAll(out, 0o777); err == nil {
+			path, err = t.write(out, e.Len())
 		}
 	}
+	if err == nil {
+		fmt.Fprintf(stdout, "manifest: %s\n", path)
+	}
+	return path, err
+}
+
+// write writes the manifest for a table of so many rows into the folder, unless it is there.
+func (t *Table) write(folder string, rows int) (path string, err error) {
+	d := data.Source{Files: data.Files{File: relative(folder, t.File), Format: t.Format}, TestFraction: 0.25}
+	if t.Labels != "" {
+		d.Labels = relative(folder, t.Labels)
+	}
 	if t.Test != "" {
-		d.TestFraction = 0
-		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil {
-			return "", err
-		}
+		d.TestFraction, d.TestFile = 0, relative(folder, t.Test)
 	}
 	var table strings.Builder
 	if err := toml.NewEncoder(&table).Encode(d); err != nil {
 		return "", err
 	}
-	stem := strings.TrimSuffix(t.File, ".gz")
+	stem := strings.TrimSuffix(filepath.Base(t.File), ".gz")
 	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(filepath.Base(stem)), "_"), "_")
+	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(stem), "_"), "_")
 	if name == "" || len(name) > 64 { // other tables would have the same name
-		hash := sha256.Sum256([]byte(filepath.Base(stem)))
+		hash := sha256.Sum256([]byte(stem))
 		name = fmt.Sprintf("%.55s_%x", cmp.Or(name, "own"), hash[:4])
 	}
 	seeds := `"1..5"`
-	if e.Len() > 5000 {
+	if rows > 5000 {
 		seeds = "[1]"
 	}
 	text := fmt.Sprintf(template, name, &table, seeds, t.AllRows)
-	path = stem + ".toml"
+	path = filepath.Join(folder, stem+".toml")
 	if old, missing := os.ReadFile(path); missing != nil {
 		err = store.WriteFile(path, []byte(text))
 	} else if string(old) != text {
-		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]q, "+
-			"or remove it", path)
+		err = fmt.Errorf("%s %w", path, ErrDiffers)
 	}
-	fmt.Fprintf(stdout, "manifest: %s\n", path)
 	return path, err
+}
+
+// relative returns the path of a file from a folder.
+func relative(folder, file string) string {
+	folder, _ = filepath.Abs(folder) // without a working directory it stays relative
+	file, _ = filepath.Abs(file)
+	if path, err := filepath.Rel(folder, file); err == nil {
+		return path
+	}
+	return file
 }
 
 const template = `# Written by run -data, to be edited. experiments/KEYS.md lists all keys.

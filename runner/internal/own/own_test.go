@@ -99,24 +99,24 @@ func TestManifest(t *testing.T) {
 	check.Write(t, messy, "my leaves.csv")
 	var out strings.Builder
 	my := Table{File: "my leaves.csv", Format: dataset.Format{Class: "species", Separator: ";"}}
-	check.Refuses(t, "a messy table", check.Err(my.Manifest(&out)), "my leaves.csv: 2 columns do not fit:\n",
+	check.Refuses(t, "a messy table", check.Err(my.Manifest(&out, "")), "my leaves.csv: 2 columns do not fit:\n",
 		`decimal = "," reads them`)
 	my.Format.Decimal, my.Format.Missing = ",", dataset.MissingMean
 	my.Format.Categorical, my.Format.Ignore = []string{"colour"}, []string{"id"}
-	text := check.Read(check.Must(my.Manifest(&out)))
+	text := check.Read(check.Must(my.Manifest(&out, "")))
 	check.Equal(t, "it prints", out.String(), "manifest: my leaves.toml\n")
 	check.Contains(t, text, `name  = "my_leaves"`, `categorical = ["colour"]`, `ignore = ["id"]`,
 		`missing = "mean"`, `separator = ";"`, `decimal = ","`, "test_fraction = 0.25", "all_rows = false")
-	check.Must(my.Manifest(&out))
+	check.Must(my.Manifest(&out, ""))
 	my.Test = filepath.Join("new", "rows.csv")
-	check.Refuses(t, "other values", check.Err(my.Manifest(&out)), "my leaves.toml exists and differs")
+	check.Refuses(t, "other values", check.Err(my.Manifest(&out, "")), "my leaves.toml exists and differs")
 	check.Equal(t, "the manifest", check.Read("my leaves.toml"), text)
 	other := Table{File: "Ж.csv.gz", Test: my.Test, Format: dataset.Format{Class: "kind"}, AllRows: true}
 	check.Write(t, "size,kind\n1,a\n2,b\n", other.File)
-	check.Contains(t, check.Read(check.Must(other.Manifest(&out))), `name  = "own_af01de54"`,
+	check.Contains(t, check.Read(check.Must(other.Manifest(&out, ""))), `name  = "own_af01de54"`,
 		`test_file = "new/rows.csv"`, "all_rows = true")
 	stream := Table{File: "a.data", Labels: "a.labels", Format: dataset.Format{Separator: "blank", NoHeader: true}}
 	check.Write(t, "1 2\n3 4\n", stream.File)
 	check.Write(t, "a\nb\n", stream.Labels)
-	check.Contains(t, check.Read(check.Must(stream.Manifest(&out))), `labels = "a.labels"`, "no_header = true")
+	check.Contains(t, check.Read(check.Must(stream.Manifest(&out, ""))), `labels = "a.labels"`, "no_header = true")
 }

@@ -16,7 +16,7 @@ import (
 func TestList(t *testing.T) {
 	check.InExperiments(t, map[string]string{
 		"a_longer_name.toml": edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
-		"needy.toml":         edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"needy.toml":         "# In need: " + strings.Repeat("very, ", 30) + "very.\n#\n" + edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
 		"small.toml":         "# How far do\n# they go, after 3.5 steps? Nobody knows.\n" + small,
 		"notes.text":         "no manifest",
 	})
@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 		c.change()
 		want := "NAME +STATE +CELLS +CPU +ABOUT\n" +
 			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
-			"needy +needs data +4 +0s +Where do they end\\?\n" +
+			"needy +needs data +4 +0s +In need\n" +
 			"small +" + c.state + " +4 +" + c.cpu + " +How far do they go, after 3.5 steps\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := program.Run(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
