@@ -16,13 +16,13 @@ import (
 
 func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	r := &pipeline.Request{}
-	f.StringVar(&r.Out, "out", "", "`folder` of the results folders (default results, or "+pipeline.OwnResults+
+	f.StringVar(&r.Out, "out", "", "put the results folders into this `folder` (default results, or\n"+pipeline.OwnResults+
 		" beside a manifest of your own)")
-	listFlag(f, &r.Names, "exp", "`manifest`: a path or a name in experiments/; the same as an argument")
-	f.BoolVar(&r.All, "all", false, "all manifests in experiments/")
+	listFlag(f, &r.Names, "exp", "take this `manifest`, a path or a name in experiments/; the same as an argument")
+	f.BoolVar(&r.All, "all", false, "take all manifests in experiments/")
 	listFlag(f, &r.Overrides, "set", "replace a value of the manifest by `key=value`, such as "+
 		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
-	f.BoolVar(&r.Short, "short", false, "run the short forms: -set with the values of the key short")
+	f.BoolVar(&r.Short, "short", false, "take the short forms: -set with the values of the key short")
 	return r
 }
 

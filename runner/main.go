@@ -77,7 +77,7 @@ type action func(ctx context.Context, in *invocation, args []string) error
 
 var commands = []command{
 	{"run", "[NAME…]", "run experiments; the default command", runExamples, runCommand},
-	{"list", "", "list experiments, their state and what they cost", "list -check", listCommand},
+	{"list", "", "list what experiments ask, their state and what they cost", "list -check", listCommand},
 	{"draw", "[NAME…]", "make figures and texts again from the published tables", "draw fig1_12", drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", "verify -all", verifyCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ as numbers.toml says", "paper paper", paperCommand},
@@ -144,17 +144,22 @@ func dispatch(ctx context.Context, stdout, stderr io.Writer, args []string) erro
 }
 
 func (c *command) run(ctx context.Context, in *invocation, args []string) error {
-	line := strings.TrimSpace("runner " + c.name + " " + c.args)
 	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	do := c.declare(f)
 	args, err := parse(f, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(in.stdout, "Usage: %s [flags]\n\n%s\n\n  %s %s\n\nFlags:\n", line, c.does,
-			pipeline.Program(), strings.ReplaceAll(c.examples, pipeline.GoRun, pipeline.Program()))
-		f.SetOutput(in.stdout)
+		var flags strings.Builder
+		f.SetOutput(&flags)
 		f.PrintDefaults()
+		line := strings.Fields("runner " + c.name + " " + c.args)
+		examples := strings.ReplaceAll(c.examples, pipeline.GoRun, pipeline.Program())
+		if flags.Len() > 0 {
+			line, examples = append(line, "[flags]"), examples+"\n\nFlags:"
+		}
+		fmt.Fprintf(in.stdout, "Usage: %s\n\n%s\n\n  %s %s\n%s", strings.Join(line, " "), c.does,
+			pipeline.Program(), examples, &flags)
 		return err
 	case err != nil:
 		return misuse("%s: %v", c.name, err)
@@ -162,7 +167,7 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 		return misuse("%s takes %s; got %q", c.name, cmp.Or(c.args, "no arguments"), args)
 	}
 	err = do(ctx, in, args)
-	if _, set := errors.AsType[pipeline.SetError](err); set {
+	if _, usage := errors.AsType[pipeline.UsageError](err); usage {
 		return misuse("%v", err)
 	}
 	return err

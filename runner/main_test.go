@@ -41,7 +41,9 @@ func TestHelp(t *testing.T) {
 	for _, c := range commands {
 		check.Contains(t, help, "\n  "+c.name+" ")
 		stdout, stderr, err := program.Try(t, c.name, "-h")
-		check.Begins(t, stdout, "Usage: runner "+c.name+" ")
+		check.Begins(t, stdout, "Usage: runner "+c.name)
+		says := strings.Contains(stdout, "[flags]") || strings.Contains(stdout, "Flags:")
+		check.Equal(t, c.name+" has flags", says, strings.Contains(stdout, "\n  -"))
 		check.Equal(t, c.name+" -h", []any{errors.Is(err, flag.ErrHelp), stderr}, []any{true, ""})
 	}
 	for args, want := range map[string]string{
@@ -91,6 +93,8 @@ func TestCommands(t *testing.T) {
 	check.Equal(t, "list -check prints", program.Run(t, "list", "-check"), "")
 	check.Equal(t, "verify prints", program.Run(t, "verify", "moons"), "moons: same bytes\n")
 	check.Begins(t, program.Run(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
+	_, _, err := program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
+	check.Equal(t, "-out of other values is wrong usage", errors.Is(err, errUsage), true)
 }
 
 // The program says its own name in what it proposes, unless go run has built it.
@@ -145,7 +149,7 @@ verify | nothing to do
 -exp M -workers two | -workers
 -exp M -set seed=-1 | -set seed=-1: seed: -1 is not allowed
 -exp M -set data.trian=9 | did you mean train?
--exp M -set method.*.lambda=1 | no list of tables
+-exp M -set method.*.lambda=1 | no such list
 -exp M -set seed | must be key=value
 draw M -set sweep.seed=[4] | M:3: seed: 3 is not allowed; allowed: one of sweep.seed
 verify -exp M -exp M -set model.hidden_layers=x | M: -set model.hidden_layers=x

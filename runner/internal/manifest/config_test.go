@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		{`name = "second"`, `name = "first"`, "", []string{"x/toy.toml:", "item.first"}},
 		{`"second"`, `"a/b"`, "", []string{`x/toy.toml:18: item.a/b.name: "a/b" is not allowed; allowed: letters`}},
 		{"", "", "item.second.name=..", []string{"-set item.second.name=..: item....name: \"..\" is not"}},
-		{"", "", "item=[]", []string{"-set item=[]: item: [] is not allowed; allowed: a list, each a table, or"}},
+		{"", "", "item=[]", []string{"-set item=[]: item: [] is not allowed; allowed: a list of tables, or"}},
 		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "0 to 1"}},
 		{`"1..3"`, `"3..1"`, "", []string{"x/toy.toml:12: sweep.seed: ", "range"}},
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: \"a\" twice is not allowed"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
 		{"", "", "item.second.words=3", []string{"-set item.second.words=3: "}},
-		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
+		{"", "", "item=1", []string{"-set item=1: item: ", "a list of tables"}},
 		{"name = ", "nam = ", "", []string{"x/toy.toml:1: nam: not a key; did you mean name?", "name: missing; "}},
 		{"rate = 1\n", "rate = 3\n", "item.second.name=a", []string{"-set item.second.name=a: item.a.rate: "}},
 		{"", "", "bsae.rate=1", []string{"-set bsae.rate=1: bsae: not a key; did you mean base?"}},
@@ -246,7 +246,7 @@ func TestOverrides(t *testing.T) {
 	}
 	table := strings.Split(text, "[[item]]")[0] + "[item]\nname = \"first\"\n"
 	_, _, err := decode(table)
-	check.Refuses(t, "a table for a list", err, "x/toy.toml:14: item: ", "allowed: a list, each a table")
+	check.Refuses(t, "a table for a list", err, "x/toy.toml:14: item: ", "allowed: a list of tables")
 	_, _, err = decode("item = [{name = \"first\", rate = 2}]\n" + strings.Split(text, "[[item]]")[0])
 	check.Refuses(t, "a rate", err, "x/toy.toml:1: item.first.rate: 2 is not allowed")
 }

@@ -106,14 +106,14 @@ var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 func (m *Manifest) decodeList(value any, f field.Field, from base) {
 	list, names := tables(value)
 	if list == nil {
-		m.fail("", field.Refuse(true, f.Key, value, "a list, each a table, or to leave out the key"))
+		m.fail("", field.Refuse(true, f.Key, value, "a list of tables, or no such key"))
 	}
 	f.Value.Set(reflect.MakeSlice(f.Value.Type(), len(list), len(list)))
 	m.copied = from.wrong
 	for i, table := range list {
 		name := join(f.Key, names[i])
 		m.fail(name, field.Refuse(slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]), "name",
-			names[i], "letters, digits and _ + = . -, as names of files have it, and no name twice"))
+			names[i], "letters, digits and _ + = . -, as in names of files; each name once"))
 		x := f.Value.Index(i)
 		if from.value.IsValid() {
 			x.FieldByName(from.value.Type().Name()).Set(from.value)

@@ -133,7 +133,7 @@ func (m *Manifest) override(o string) error {
 		}
 	}
 	if keys == nil {
-		return oneLine("-set %s: no list of tables", o)
+		return oneLine("-set %s: * stands for each name of a list of tables, and no such list is before it", o)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (r *Request) open(name string) (*Experiment, error) {
 	if r.Short && err == nil {
 		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
 			return nil, e.Locate("", field.Refuse(true, "short", nil,
-				`what makes it take seconds, such as ["sweep.seed=[1]"]`))
+				`values with which it takes seconds, such as ["sweep.seed=[1]"]`))
 		}
 		e, err = r.read(path, e.Short)
 	}
@@ -127,15 +127,15 @@ func (r *Request) open(name string) (*Experiment, error) {
 	return e, e.place(r.Out)
 }
 
-// SetError is an error that a manifest has only with the values of [Request.Overrides].
-type SetError struct{ error }
+// UsageError is an error of a command line, not of a manifest.
+type UsageError struct{ error }
 
 // read reads a manifest, with the values short and then Overrides in place of its own.
 func (r *Request) read(path string, short []string) (*Experiment, error) {
 	e, err := read(path, slices.Concat(short, r.Overrides))
 	if err != nil && len(r.Overrides) > 0 {
 		if _, without := read(path, short); without == nil {
-			err = SetError{err}
+			err = UsageError{err}
 		}
 	}
 	return e, err
@@ -203,15 +203,15 @@ func (e *Experiment) place(out string) error {
 			name = store.FileName(name + "@" + strings.Join(e.Overrides, ","))
 		}
 	case isPublished(out) && (replaced || !store.SameFile(standard, Results)):
-		return fmt.Errorf("%s: -out %s has the published results, and those of other values, or of a manifest "+
-			"outside of %s/, go elsewhere: leave out -out, or name another folder", e.Name, out, Folder)
+		return UsageError{fmt.Errorf("%s: -out %s has the published results; results of other values, or of a "+
+			"manifest outside of %s/, need another folder: leave out -out, or name another one", e.Name, out, Folder)}
 	}
 	e.Dir = filepath.Join(out, name)
 	var made manifest.Header
 	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
 	if err == nil && made.Folder != "" && (!store.SameFile(made.Folder, e.Folder) || made.Origin != e.Origin) {
 		return fmt.Errorf("%s: %s has the results of %s, not of %s; choose another folder by -out or another "+
-			"name, or remove them", e.Name, e.Dir, filepath.Join(made.Folder, made.Origin), e.File)
+			"name, or remove these results", e.Name, e.Dir, filepath.Join(made.Folder, made.Origin), e.File)
 	}
 	if d, ok := e.Study.(study.WithData); ok {
 		paths, _ := d.Files()

@@ -70,7 +70,7 @@ func (r *Request) run(ctx context.Context, experiments []*Experiment) error {
 	}
 	if fused {
 		fmt.Fprintf(progress, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
-			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s\n", CommandLine(r.Words))
+			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s%s\n", GoRun, quoted(r.Words))
 	}
 	cells := engine.New(max(1, int(r.Workers)), r.Stderr, progress)
 	b := &batch{Request: r, progress: progress, engine: cells}

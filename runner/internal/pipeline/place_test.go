@@ -125,8 +125,8 @@ func TestPublishedIsKept(t *testing.T) {
 		for _, args := range []string{
 			"-exp small -short", "-exp small -set seed=1", "draw small -set title=x", "-exp " + own,
 		} {
-			program.Fails(t, "has the published results, and those of other values, or of a manifest outside of "+
-				"experiments/, go elsewhere", append(strings.Fields(args), "-out", out)...)
+			program.Fails(t, "has the published results; results of other values, or of a manifest outside of "+
+				"experiments/, need another folder", append(strings.Fields(args), "-out", out)...)
 		}
 	}
 	// A copy of the manifest among the results is a manifest of your own.

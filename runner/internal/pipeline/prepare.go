@@ -68,7 +68,7 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 func (j *job) list() error {
 	w := &j.work
 	if w.Cells = j.Study.Cells(); len(w.Cells) > manifest.MaxCells {
-		return fmt.Errorf("%d cells; allowed: %d", len(w.Cells), manifest.MaxCells)
+		return fmt.Errorf("%d cells; allowed: up to %d", len(w.Cells), manifest.MaxCells)
 	}
 	for _, c := range w.Cells {
 		spec, err := json.Marshal(c.Spec)

@@ -49,7 +49,8 @@ func Open(dir, cells string) (*Folder, error) {
 	others, _ := os.ReadFile(f.cells("at", "run"))
 	if len(others) > 0 && cells != "" && string(others) != cells {
 		f.Close()
-		return nil, fmt.Errorf("a run of other values or other code is using %s", f.Dir)
+		return nil, fmt.Errorf("a run of other values or other code is using %s; wait until it ends, or name another "+
+			"folder by -out", f.Dir)
 	}
 	return f, nil
 }
