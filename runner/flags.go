@@ -16,8 +16,8 @@ import (
 
 func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	r := &pipeline.Request{}
-	f.StringVar(&r.Out, "out", "", "put the results folders into this `folder` (default results, or\n"+pipeline.OwnResults+
-		" beside a manifest of your own)")
+	f.StringVar(&r.Out, "out", "", "put the results folders into this `folder` (default results, or\n"+
+		pipeline.OwnResults+" beside a manifest of your own)")
 	listFlag(f, &r.Names, "exp", "take this `manifest`, a path or a name in experiments/; the same as an argument")
 	f.BoolVar(&r.All, "all", false, "take all manifests in experiments/")
 	listFlag(f, &r.Overrides, "set", "replace a value of the manifest by `key=value`, such as "+
@@ -57,8 +57,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format
 	f.StringVar(&t.File, "data", "", "write a manifest beside this `file`, CSV or ARFF, packed by gzip or "+
-		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network. If nothing "+
-		"can be\nwritten beside the file, the manifest is written into the folder of -out")
+		"not, and run it: it\nlearns three quarters of the rows, tests the others, and saves the network. If "+
+		"nothing can be\nwritten beside the file, the manifest is written into the folder of -out")
 	labelsFlag(f, &t.Labels)
 	f.BoolVar(&format.NoHeader, "no-header", false, "read a table without a header line: its columns are "+
 		"x1, x2, …")

@@ -180,6 +180,7 @@ run -data M -separator xx | -separator
 list M | list takes no arguments; got ["M"]
 draw M -workers 2 | -workers
 draw M -quiet | -quiet
+run M -exp M | would both write to
 fetch | SET…
 M | runner run M
 lsit | did you mean list?

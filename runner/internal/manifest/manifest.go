@@ -103,7 +103,8 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 //	sweep.seed=1                  one value stands for a list of it
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m := &Manifest{
-		File: file, About: about(string(text)), values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
+		File: file, About: about(string(text)),
+		values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
 	}
 	err := m.parse(string(text))
 	for _, o := range overrides {

@@ -130,8 +130,8 @@ func (s *session) decide(o Options) (err error) {
 			threshold = s.snapshot.Threshold
 		}
 		if o.Confidence, err = threshold(o.Wrong, confidence); err != nil {
-			return fmt.Errorf("%s: -wrong %g: %w; train the network again, in one pass over shuffled rows, by a manifest "+
-				"with [save]", o.Network, o.Wrong, err)
+			return fmt.Errorf("%s: -wrong %g: %w; train the network again, in one pass over shuffled rows, by a "+
+				"manifest with [save]", o.Network, o.Wrong, err)
 		}
 		if math.IsInf(o.Confidence, 1) {
 			smallest, _ := selective.Smallest(threshold, confidence) // no error, as above

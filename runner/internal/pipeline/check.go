@@ -88,10 +88,8 @@ func Check(w io.Writer) error {
 	stale := filepath.Join(Results, "STALE")
 	text, _ := os.ReadFile(stale) // the file is absent if no results are behind
 	named := strings.Fields(string(text))
-	known := map[string]bool{}
 	var behind []string
 	for _, e := range experiments {
-		known[e.Name] = true
 		why, excused := e.behind()
 		if why != "" {
 			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
@@ -102,7 +100,8 @@ func Check(w io.Writer) error {
 	}
 	made, _ := filepath.Glob(filepath.Join(Results, "*", "manifest.toml"))
 	for _, file := range made {
-		if name := filepath.Base(filepath.Dir(file)); !known[name] && !strings.Contains(name, "@") {
+		name := filepath.Base(filepath.Dir(file))
+		if _, err := os.Stat(filepath.Join(Folder, name+".toml")); err != nil && !strings.Contains(name, "@") {
 			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", name, Folder)
 			behind = append(behind, name)
 		}

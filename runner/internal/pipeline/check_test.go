@@ -14,9 +14,10 @@ import (
 
 // list says whether the results are complete and up to date, and what they cost.
 func TestList(t *testing.T) {
+	long := "# In need: " + strings.Repeat("very, ", 30) + "very.\n"
 	check.InExperiments(t, map[string]string{
 		"a_longer_name.toml": edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
-		"needy.toml":         "# In need: " + strings.Repeat("very, ", 30) + "very.\n#\n" + edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"needy.toml":         long + "#\n" + edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
 		"small.toml":         "# How far do\n# they go, after 3.5 steps? Nobody knows.\n" + small,
 		"notes.text":         "no manifest",
 	})

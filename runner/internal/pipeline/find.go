@@ -49,17 +49,15 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 	files := map[string]string{} // the manifest's file by results folder
 	for _, name := range names {
 		e, err := r.open(name)
-		dir := ""
-		if err == nil {
-			dir = store.Target(e.Dir)
-		}
-		if err == nil && files[dir] != "" {
-			err = fmt.Errorf("%s and %s would both write to %s", files[dir], e.File, e.Dir)
-		} else if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
+		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // an error of -set does not name the file
 		}
 		if err != nil {
 			return nil, err
+		}
+		dir := store.Target(e.Dir)
+		if files[dir] != "" {
+			return nil, UsageError{fmt.Errorf("%s and %s would both write to %s", files[dir], e.File, e.Dir)}
 		}
 		files[dir] = e.File
 		if data {
