@@ -28,8 +28,8 @@ func learnCommand(f *flag.FlagSet) action {
 	f.IntVar(&o.From, "from", 1, "begin with the row on this `line` of the table, counted from 1, the header "+
 		"included")
 	f.IntVar(&o.Save, "save", 1000, "save the network each time it has read this `number` of rows")
-	classes := f.String("classes", "new", "learn rows of these `classes`: known, those that the network has, "+
-		"or new,\nothers, too")
+	classes := f.String("classes", "new", "learn rows of these `classes`: known (those that the network "+
+		"has) or\nnew (others, too)")
 	return func(ctx context.Context, in *invocation, args []string) error {
 		o.Network, o.To, o.Known = args[0], cmp.Or(o.To, args[0]), *classes == "known"
 		err := errors.Join(o.Validate(), field.Among("-classes", []string{"new", "known"}, *classes))

@@ -95,6 +95,9 @@ func TestCommands(t *testing.T) {
 	check.Begins(t, program.Run(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
 	_, _, err := program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
 	check.Equal(t, "-out of other values is wrong usage", errors.Is(err, errUsage), true)
+	_, _, err = program.Try(t, "run", check.Write(t, "name = 3"), "-set", "seed=4")
+	check.Refuses(t, "a bad manifest", err, "study: missing")
+	check.Equal(t, "a bad manifest with -set is wrong usage", errors.Is(err, errUsage), false)
 }
 
 // The program says its own name in what it proposes, unless go run has built it.

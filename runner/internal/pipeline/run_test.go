@@ -77,6 +77,7 @@ func TestChangedManifest(t *testing.T) {
 		stdout := program.Run(t, "-exp", m, "-out", out)
 		if c.changes != "" {
 			check.Contains(t, stdout, fmt.Sprintf(" cells, %d computed, ", c.computed))
+			check.Equal(t, c.new+" changes nothing", strings.Contains(stdout, "unchanged"), false)
 		}
 		program.Run(t, "-exp", m, "-out", fresh)
 		after := checksummed(t, filepath.Join(out, "small"))
