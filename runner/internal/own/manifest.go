@@ -71,12 +71,18 @@ func (t *Table) Manifest(stdout io.Writer, out string) (path string, err error) 
 
 // write writes the manifest for a table of so many rows into the folder, unless it is there.
 func (t *Table) write(folder string, rows int) (path string, err error) {
-	d := data.Source{Files: data.Files{File: relative(folder, t.File), Format: t.Format}, TestFraction: 0.25}
-	if t.Labels != "" {
-		d.Labels = relative(folder, t.Labels)
+	d := data.Source{Files: data.Files{File: t.File, Labels: t.Labels, Format: t.Format}, TestFile: t.Test}
+	for _, file := range []*string{&d.File, &d.Labels, &d.TestFile} {
+		if *file != "" {
+			from, err1 := filepath.Abs(folder)
+			to, err2 := filepath.Abs(*file)
+			if *file, err = filepath.Rel(from, to); cmp.Or(err1, err2, err) != nil {
+				return "", cmp.Or(err1, err2, err)
+			}
+		}
 	}
-	if t.Test != "" {
-		d.TestFraction, d.TestFile = 0, relative(folder, t.Test)
+	if t.Test == "" {
+		d.TestFraction = 0.25
 	}
 	var table strings.Builder
 	if err := toml.NewEncoder(&table).Encode(d); err != nil {
@@ -101,16 +107,6 @@ func (t *Table) write(folder string, rows int) (path string, err error) {
 		err = fmt.Errorf("%s %w", path, ErrDiffers)
 	}
 	return path, err
-}
-
-// relative returns the path of a file from a folder.
-func relative(folder, file string) string {
-	folder, _ = filepath.Abs(folder) // without a working directory it stays relative
-	file, _ = filepath.Abs(file)
-	if path, err := filepath.Rel(folder, file); err == nil {
-		return path
-	}
-	return file
 }
 
 const template = `# Written by run -data, to be edited. experiments/KEYS.md lists all keys.
