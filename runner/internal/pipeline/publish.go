@@ -49,7 +49,7 @@ func (j *job) publish(ctx context.Context, run *store.Run) error {
 // readme completes README.md of results. The text follows from the tables as published, the manifest, and the
 // provenance of the run that made the results.
 func (e *Experiment) readme(page *report.README, tables table.Tables, run *store.Run) []byte {
-	page.Name, page.Asks, page.Figures, page.Programs = e.Name, e.Kind.Asks, e.Study.Figures(), run.Programs
+	page.Name, page.Asks, page.Figures, page.Programs = e.Name, cmp.Or(e.About, e.Kind.Asks), e.Study.Figures(), run.Programs
 	page.Command = GoRun + quoted(run.Command[min(1, len(run.Command)):]) // for every program the same bytes
 	if s, ok := e.Study.(study.WithResult); ok {
 		page.Result = s.Result(tables, run.CellSeconds)
