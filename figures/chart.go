@@ -135,9 +135,9 @@ func (c Curve) infinities(x, y Axis, color color.Color, stacks map[plotter.XY]in
 		}
 		dx, px := x.side(c.X[i])
 		dy, py := y.side(c.Y[i])
-		at := plotter.XY{X: px, Y: py}
-		signs = append(signs, scatter(infinity{dx, dy, stacks[at]}, color, at))
-		stacks[at]++
+		place := plotter.XY{X: px, Y: py}
+		signs = append(signs, scatter(infinity{dx, dy, stacks[place]}, color, place))
+		stacks[place]++
 	}
 	return signs
 }

@@ -53,19 +53,19 @@ var damaged = flag.Int("damaged", 100, "damaged files in TestDamagedEntries")
 // A file with damaged entries and the right digest is refused, or is a valid model that is saved as the same
 // entries: a number may be another one.
 func TestDamagedEntries(t *testing.T) {
-	rnd, all := rand.New(random.Source("damaged")), models(t)
+	rnd, saved := rand.New(random.Source("damaged")), models(t)
 	refused := 0
 	for i := range *damaged {
-		entries := parts(t, all[i%len(all)])
+		entries := parts(t, saved[i%len(saved)])
 		for range 1 + rnd.IntN(3) {
 			e := &entries[rnd.IntN(len(entries))]
-			switch at := rnd.IntN(max(1, len(e.data))); {
+			switch place := rnd.IntN(max(1, len(e.data))); {
 			case len(e.data) == 0 || rnd.IntN(3) == 0:
-				e.data = e.data[:min(at, len(e.data))]
+				e.data = e.data[:min(place, len(e.data))]
 			case rnd.IntN(2) == 0:
-				e.data[at] ^= 1 << rnd.IntN(8)
+				e.data[place] ^= 1 << rnd.IntN(8)
 			default:
-				e.data = slices.Insert(e.data, at, e.data[at/2:at]...)
+				e.data = slices.Insert(e.data, place, e.data[place/2:place]...)
 			}
 		}
 		file := archive(version, entries)

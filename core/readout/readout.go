@@ -58,7 +58,7 @@ func (c Config) Validate() error {
 }
 
 // Layer is an output layer. PredictAll, Familiarity, State and Config are safe for concurrent use, each call
-// with its own dst, and so is Predict without Config.Sequential; the other methods are not. After an example, the
+// with its own dst. Predict is, too, without Config.Sequential. The other methods are not. After an example, the
 // first call of PredictAll, Familiarity, or Predict without Config.Sequential solves a system, which takes some
 // inputs³ operations, for Gaussian times the number of classes.
 type Layer struct {

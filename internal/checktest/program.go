@@ -91,11 +91,11 @@ func InExperiments(t *testing.T, manifests map[string]string) {
 // Proposed returns the arguments of the last command line of the program in a text, as a shell reads them.
 func Proposed(t testing.TB, text string) []string {
 	t.Helper()
-	at := strings.LastIndex(text, "go run ./runner ")
-	if at < 0 {
+	start := strings.LastIndex(text, "go run ./runner ")
+	if start < 0 {
 		t.Fatalf("no command in %q", text)
 	}
-	line, _, _ := strings.Cut(text[at:], "\n")
+	line, _, _ := strings.Cut(text[start:], "\n")
 	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).Output()
 	OK(t, err)
 	return strings.Split(strings.TrimSuffix(string(words), "\n"), "\n")[3:]

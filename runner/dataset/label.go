@@ -95,7 +95,8 @@ var forms = []struct {
 
 const unicodeForm = "Unicode form (NFC, NFD)"
 
-// form returns what all labels that look alike have in common, but for the way to differ called except.
+// form returns a text that is the same for all labels that look alike. The way to differ called except still
+// makes it different.
 func (l Labels) form(label, except string) string {
 	if l.format.Decimal == "," {
 		label = swap.Replace(label)

@@ -112,6 +112,25 @@ name = "some"; study = "learn"; seed = 1
 	check.Equal(t, "empty", []bool{rows[1][1] == "", rows[1][2] == "", rows[2][1] == ""}, []bool{true, false, false})
 }
 
+// The promise of a baseline is by the last half of its predictions: the first half, all wrong, would allow none.
+func TestPromiseOfBaseline(t *testing.T) {
+	m := learner.Method{Kind: "majority"}
+	check.OK(t, m.Extend(map[string]any{"kind": "majority"}))
+	c := check.Must(m.Learner(1, 2, random.Source("promise")))
+	var n next
+	for i := range 400 {
+		class := 0
+		if i < 200 {
+			class = 1
+		}
+		n.p, n.class, n.confidence = append(n.p, []float64{0.9, 0.1}), append(n.class, class), append(n.confidence, 0.9)
+	}
+	threshold := n.promise(c, 0.05)
+	check.True(t, threshold > 0.85 && threshold <= 0.9, "threshold %g", threshold)
+	n.p, n.class, n.confidence = n.p[:300], n.class[:300], n.confidence[:300]
+	check.Equal(t, "no promise where a third is wrong", n.promise(c, 0.05), math.Inf(1))
+}
+
 func TestStreamsRefused(t *testing.T) {
 	src := testThenTrain(studytest.File(t, studytest.Clusters(330)))
 	studytest.Refused(t, Kind, src, map[string]string{
