@@ -106,6 +106,23 @@ func TestSplits(t *testing.T) {
 	check.Equal(t, "p of two", math.IsNaN(NewEstimate([]float64{1, 2}, 0).P()), true)
 }
 
+// A pivot has a row and a column for each combination, in order, and marks the lowest number of each column.
+func TestPivot(t *testing.T) {
+	s := New("summary", Text("method", ""), Text("set", ""), Int("k", ""), Num("loss", ""))
+	s.Add("b", "iris", 25, 0.5)
+	s.Add("a", "iris", 25, 0.12)
+	s.Add("b", "wine", 5, math.NaN())
+	s.Add("a", "iris", 5, math.Inf(1))
+	s.Add("c", "iris", 25, 0.1249)
+	check.Equal(t, "pivot", s.Pivot(Pivot{"log loss", "loss", "%.2f", []string{"method"}, []string{"set", "k"}, true}),
+		[][]string{
+			{"log loss", "iris, k = 25", "wine, k = 5", "iris, k = 5"},
+			{"b", "0.50", "", ""},
+			{"a", "**0.12**", "", "+Inf"},
+			{"c", "**0.12**", "", ""},
+		})
+}
+
 func TestMerge(t *testing.T) {
 	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
 	a.Add("1")

@@ -26,8 +26,8 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 		r.Notes = e.problems(runs)
 	}
 	if summary := tables.Get("summary"); summary.Len() <= maxRows {
-		r.Rows = scoreRows(summary, seconds)
-		if strings.Contains(fmt.Sprint(r.Rows), " ± ") {
+		r.Tables = [][][]string{scoreRows(summary, seconds)}
+		if strings.Contains(fmt.Sprint(r.Tables), " ± ") {
 			rules := strings.Join(summary.Distinct("interval"), "; ")
 			r.Notes = append(r.Notes, "± is half of the 95 % interval: "+rules)
 		}

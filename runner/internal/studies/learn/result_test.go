@@ -32,7 +32,7 @@ func TestResult(t *testing.T) {
 		"set=iris method=model": 2, "set=iris method=sure order=a": 1, "set=iris method=sure order=b": 3,
 	}
 	r := e.Result(table.Tables{short}, seconds)
-	check.Equal(t, "rows", r.Rows, [][]string{
+	check.Equal(t, "rows", r.Tables[0], [][]string{
 		{"method", "error", "log loss", "Brier", "ECE", "seconds"},
 		{"model", "0.1000 ± 0.0200", "1.2500", "0.5000", "", "2.0000"},
 		{"guess", "0.6000", "1.1000", "0.5000", "", ""},
@@ -47,9 +47,9 @@ func TestResult(t *testing.T) {
 		add(swept, "model", float64(i), 0.1, 0.1, 0.1, 0.3)
 	}
 	r = e.Result(table.Tables{swept}, nil)
-	check.Equal(t, "of a sweep", r.Rows[2], []string{"model", "1", "0.1000", "0.3000", "0.5000", "", ""})
+	check.Equal(t, "of a sweep", r.Tables[0][2], []string{"model", "1", "0.1000", "0.3000", "0.5000", "", ""})
 	add(swept, "model", 9, 0.1, 0.1, 0.1, 0.3)
-	check.Equal(t, "rows of a long table", len(e.Result(table.Tables{swept}, nil).Rows), 0)
+	check.Equal(t, "rows of a long table", len(e.Result(table.Tables{swept}, nil).Tables), 0)
 }
 
 // A note says where an output layer cuts its inputs, and what broke down.
