@@ -58,21 +58,25 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 		}
 	}
 	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap})
-	more := []table.Column{
-		table.Positive("log_loss_median", "median of the log loss over the seeds, in nats"),
-		table.Share("log_loss_infinite", "share of the seeds with an infinite log loss, which makes the mean infinite"),
+	more := table.New("", table.Positive("log_loss_median", "median of the log loss over the seeds, in nats"),
+		table.Share("log_loss_infinite", "share of the seeds with an infinite log loss"))
+	if t.Has("train") {
+		more.Columns = append(more.Columns, table.Positive("train", "training examples, mean"))
 	}
 	for _, rows := range t.GroupBy(by...) {
 		losses := rows.Nums("log_loss")
 		infinite := floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, losses)
-		more[0].Nums = append(more[0].Nums, table.Median(losses))
-		more[1].Nums = append(more[1].Nums, float64(infinite)/float64(len(losses)))
+		row := []float64{table.Median(losses), float64(infinite) / float64(len(losses))}
+		if t.Has("train") {
+			row = append(row, table.Mean(rows.Nums("train")))
+		}
+		more.Add(row)
 	}
-	if floats.Max(more[1].Nums) == 0 {
-		more = more[:1]
+	if floats.Max(more.Nums("log_loss_infinite")) == 0 {
+		more.Columns = slices.Delete(more.Columns, 1, 2)
 	}
 	after := 1 + slices.Index(table.Names(means.Columns), "log_loss_high")
-	means.Columns = slices.Insert(means.Columns, after, more...)
+	means.Columns = slices.Insert(means.Columns, after, more.Columns...)
 	return means
 }
 
