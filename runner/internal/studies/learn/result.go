@@ -196,11 +196,13 @@ func scoreRows(summary *table.Table) [][]string {
 	}
 	add("Brier", texts("brier"))
 	add("ECE", texts("ece"))
-	indefinite := texts("indefinite_steps")
-	for i := range indefinite {
-		indefinite[i] += fmt.Sprintf(" of %.0f", summary.Nums("steps")[i])
+	if summary.Has("indefinite_steps") {
+		var indefinite []string
+		for i, n := range summary.Nums("indefinite_steps") {
+			indefinite = append(indefinite, fmt.Sprintf("%.1f of %.0f", n, summary.Nums("steps")[i]))
+		}
+		add("indefinite steps", indefinite)
 	}
-	add("indefinite steps", indefinite)
 	add("seconds", texts("seconds"))
 	add("per 1,000 examples", texts("per_1000"))
 	return rows

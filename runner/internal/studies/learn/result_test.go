@@ -93,7 +93,7 @@ func TestSweptResult(t *testing.T) {
 	rows := e.Result(table.Tables{means}, seconds).Tables[0]
 	check.Equal(t, "rows", rows[:2], [][]string{
 		{"method", "lambda", "rho", "error", "log loss", "median", "infinite", "Brier", "indefinite steps"},
-		{"model", "0", "0", "0.1000", "+Inf", "0.2500", "0.7500", "0.5000", "2.0000 of 100"},
+		{"model", "0", "0", "0.1000", "+Inf", "0.2500", "0.7500", "0.5000", "2.0 of 100"},
 	})
 	means = table.Merge([]table.Tables{{means}, {means.Where("rho", 0)}}).Get("summary")
 	r := e.Result(table.Tables{means}, seconds)
