@@ -73,6 +73,7 @@ func TestManySets(t *testing.T) {
 	check.Equal(t, "log loss", r.Tables[0][:3], [][]string{
 		{"log loss", "wine", "iris"}, {"a", "**0.300**", "**1.000**"}, {"m0", "", "2.000"},
 	})
+	check.Equal(t, "error", r.Tables[2][1], []string{"a", "**0.200**", "**0.100**"})
 	check.Equal(t, "seconds", r.Tables[3][2], []string{"m0", "", "40.000"})
 }
 
