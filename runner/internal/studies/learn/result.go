@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/own"
@@ -35,11 +37,10 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
 		r.Notes = e.problems(runs)
 	}
-	if e.swept && summary.Len() > maxRows {
-		rho := summary.Distinct("rho")
-		at := rho[len(rho)/2]
-		summary = summary.Where("rho", at)
-		r.Notes = append(r.Notes, fmt.Sprintf("rho = %s, of %d values: summary.csv has all", at, len(rho)))
+	if n := len(e.Sweep.Rho); n > 1 && summary.Len() > maxRows {
+		rho := e.Sweep.Rho[n/2]
+		summary = summary.Where("rho", rho)
+		r.Notes = append(r.Notes, fmt.Sprintf("rho = %v, of %d values: summary.csv has all", rho, n))
 	}
 	e.addTimes(summary, seconds)
 	if across := varied(summary, "set", "order"); summary.Len() > maxRows && across != nil {
@@ -144,16 +145,20 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 	return notes
 }
 
-// pivots returns tables of methods by sets.
+// pivots returns tables of methods, of a sweep with each λ, by sets.
 func pivots(summary *table.Table, across []string) (tables [][][]string) {
+	rows := append([]string{"method"}, varied(summary, "lambda", "rho")...)
 	for _, p := range []table.Pivot{
 		{Title: "log loss", Value: "log_loss", Lowest: true},
 		{Title: "log loss, median of the seeds", Value: "log_loss_median", Lowest: true},
 		{Title: "error", Value: "error", Lowest: true},
 		{Title: "seconds for 1,000 examples", Value: "per_1000"},
+		{Title: "indefinite steps", Value: "indefinite_steps"},
 	} {
-		p.Format, p.Rows, p.Across = "%.3f", []string{"method"}, across
-		tables = append(tables, summary.Pivot(p))
+		if summary.Has(p.Value) && !math.IsNaN(floats.Max(summary.Nums(p.Value))) {
+			p.Format, p.Rows, p.Across = "%.3f", rows, across
+			tables = append(tables, summary.Pivot(p))
+		}
 	}
 	return tables
 }

@@ -81,6 +81,7 @@ func TestManySets(t *testing.T) {
 // one there are the rows of one ρ.
 func TestSweptResult(t *testing.T) {
 	e := &experiment{Evaluate: evaluate{Passes: []int{2}}, sets: []set{{Name: "data"}}, swept: true}
+	e.Sweep.Rho = []float64{0, 0.5}
 	means, add := summary()
 	for i := range maxRows {
 		add("data", "model", float64(i), 0.1, 0.1, 0.1, math.Inf(1))
@@ -100,6 +101,14 @@ func TestSweptResult(t *testing.T) {
 	r := e.Result(table.Tables{means}, seconds)
 	check.Equal(t, "rows of one ρ", []any{len(r.Tables[0]), r.Tables[0][1][1], r.Notes},
 		[]any{1 + maxRows/2, "1", []string{"rho = 0.5, of 2 values: summary.csv has all"}})
+	e.sets, e.Sweep.Rho = append(e.sets, set{Name: "iris"}), nil
+	for i := range maxRows / 2 {
+		means.Columns[0].Texts[2*i] = "iris"
+	}
+	r = e.Result(table.Tables{means}, seconds)
+	check.Equal(t, "by sets", []any{len(r.Tables), r.Tables[3][:2]}, []any{4, [][]string{
+		{"indefinite steps", "data", "iris"}, {"model, lambda = 1, rho = 0.5", "2.000", ""},
+	}})
 }
 
 // A note says where an output layer cuts its inputs, and what broke down.
