@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
-	"closedform/runner/internal/learner"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -92,8 +91,10 @@ func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) 
 			t = math.NaN()
 		}
 		n := summary.Nums("train")[i]
-		if k := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.Name == method }); k >= 0 {
-			n *= float64(cmp.Or(e.methods[k].Passes, slices.Max(e.Evaluate.Passes)))
+		for _, m := range e.Listed() {
+			if m.Name == method && m.Online() {
+				n *= float64(cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes)))
+			}
 		}
 		steps.Nums, time.Nums, per.Nums = append(steps.Nums, n), append(time.Nums, t), append(per.Nums, 1000*t/n)
 	}

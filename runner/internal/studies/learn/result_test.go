@@ -31,10 +31,10 @@ func summary() (t *table.Table, add func(set, method string, lambda, wrong, low,
 // A run ends with the means, and a warning where guessing is better. Columns without values are left out.
 func TestResult(t *testing.T) {
 	e := &experiment{
-		Learners: learner.Learners{Methods: []learner.Method{{Name: "guess", Kind: "majority"}}},
 		Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}},
-		methods: []learner.Method{{Name: "sure", Passes: 4}},
 	}
+	e.Methods = []learner.Method{{Name: "guess", Kind: "majority"}, {Name: "sure", Kind: "closed-form", Passes: 4}}
+	check.OK(t, e.Methods[0].Extend(map[string]any{"kind": "majority"}))
 	short, add := summary()
 	add("iris", "model", 1, 0.1, 0.08, 0.12, 1.25)
 	add("iris", "guess", 1, 0.6, 0.6, 0.6, 1.1)
@@ -87,7 +87,7 @@ func TestSweptResult(t *testing.T) {
 		add("data", "model", float64(i), 0.1, 0.1, 0.1, math.Inf(1))
 		means.Columns[3].Nums[i] = float64(i%2) / 2
 	}
-	e.methods = []learner.Method{{Name: "model"}}
+	e.Methods = []learner.Method{{Name: "model", Kind: "closed-form"}}
 	infinite, steps := table.Num("log_loss_infinite", ""), table.Num("indefinite_steps", "")
 	infinite.Nums, steps.Nums = slices.Repeat([]float64{0.75}, maxRows), slices.Repeat([]float64{2}, maxRows)
 	means.Columns = append(means.Columns, infinite, steps)
