@@ -106,7 +106,7 @@ func TestOwnTable(t *testing.T) {
 	check.Write(t, signs, "signs.csv")
 	var wrong, loss float64
 	_, row, _ := strings.Cut(program.Run(t, "run", "-data", "signs.csv"), "\n  linear ")
-	_, err = fmt.Sscanf(strings.ReplaceAll(row, "±", ""), "%g %g %g", &wrong, new(float64), &loss)
+	_, err = fmt.Sscanf(strings.NewReplacer("[", "", "]", "", ",", "").Replace(row), "%g %g %g %g", &wrong, new(float64), new(float64), &loss)
 	check.OK(t, err)
 	check.True(t, loss > 0.6, "log loss of a linear network: %g", loss)
 	_, _, err = program.Try(t, append(command, "-all-rows")...)

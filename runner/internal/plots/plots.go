@@ -5,7 +5,6 @@ package plots
 import (
 	"cmp"
 	"hash/crc32"
-	"math"
 	"slices"
 	"strings"
 
@@ -90,23 +89,9 @@ func Drawing(name, from string, draw func(*table.Table) *figures.Figure) study.F
 	return study.Figure{Name: name, Needs: []string{from}, Draw: needed}
 }
 
-// Means returns the means of a score over seeds. A mean is +Inf if the table says that the score of a seed is
-// infinite, even if the column has the mean of the others.
-func Means(t *table.Table, score string) []float64 {
-	means := t.Nums(score)
-	if t.Has(score + "_infinite") {
-		for i, share := range t.Nums(score + "_infinite") {
-			if share > 0 {
-				means[i] = math.Inf(1)
-			}
-		}
-	}
-	return means
-}
-
 // Curve returns the means in column y, with their intervals, against column x.
 func Curve(t *table.Table, name, x, y string) figures.Curve {
-	c := figures.Curve{Name: name, X: t.Nums(x), Y: Means(t, y)}
+	c := figures.Curve{Name: name, X: t.Nums(x), Y: t.Nums(y)}
 	if t.Has(y + "_low") {
 		c.Low, c.High = t.Nums(y+"_low"), t.Nums(y+"_high")
 	}
@@ -140,7 +125,7 @@ func Sweep(columns []Column, tables []*table.Table, finish func(*figures.Map, *t
 		}
 		row := figures.Row{Scale: c.Axis}
 		for _, t := range tables {
-			m := Heat(t, "lambda", "rho", Means(t, c.Name))
+			m := Heat(t, "lambda", "rho", t.Nums(c.Name))
 			finish(&m, t)
 			row.Maps = append(row.Maps, m)
 		}

@@ -32,16 +32,12 @@ func TestChosen(t *testing.T) {
 	check.Refuses(t, "unknown", Chosen{[]string{"x"}}.Check(names...), "figures.methods")
 }
 
-// A sweep has a map for each column that there is, with the values at their λ and ρ in whatever order. A mean
-// is infinite where a seed is.
+// A sweep has a map for each column that there is, with the values at their λ and ρ in whatever order.
 func TestSweep(t *testing.T) {
 	swept := table.New("summary", table.Num("lambda", ""), table.Num("rho", ""), table.Num("error", ""))
-	for _, row := range [][]float64{{2, 0, 2}, {1, 0, 1}, {1, 0.5, 11}, {2, 0.5, 12}} {
+	for _, row := range [][]float64{{2, 0, 2}, {1, 0, 1}, {1, 0.5, math.Inf(1)}, {2, 0.5, 12}} {
 		swept.Add(row)
 	}
-	share := table.Num("error_infinite", "")
-	share.Nums = []float64{0, 0, 0.5, 0}
-	swept.Columns = append(swept.Columns, share)
 	var maps []figures.Map
 	columns := []Column{{Name: "error"}, {Name: "none"}}
 	draw := func(t *table.Table) *figures.Figure {
@@ -57,22 +53,6 @@ func TestSweep(t *testing.T) {
 	got, want := [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, math.Inf(1), 12}}
 	check.Equal(t, "x, y and z", got, want)
 	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
-}
-
-// A mean is infinite in figures if a seed is, also where the column has the mean of the others.
-func TestInfiniteMeans(t *testing.T) {
-	inf := math.Inf(1)
-	means := table.New("summary", table.Num("seen", ""), table.Num("log_loss", ""), table.Num("error", ""))
-	for _, row := range [][]float64{{1, 2, 0.5}, {2, 3, 0.4}, {3, inf, 0.3}} {
-		means.Add(row)
-	}
-	check.Equal(t, "without shares", Means(means, "log_loss"), []float64{2, 3, inf})
-	share := table.Num("log_loss_infinite", "")
-	share.Nums = []float64{0, 0.05, 1}
-	means.Columns = append(means.Columns, share)
-	check.Equal(t, "curve", Curve(means, "a", "seen", "log_loss").Y, []float64{2, inf, inf})
-	check.Equal(t, "other score", Curve(means, "a", "seen", "error").Y, []float64{0.5, 0.4, 0.3})
-	check.Equal(t, "the table", means.Nums("log_loss"), []float64{2, 3, inf})
 }
 
 func TestLegend(t *testing.T) {

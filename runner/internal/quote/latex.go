@@ -109,15 +109,15 @@ func (t tabular) tex(read Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns the cell of a column: a text, or a number, in bold if it is the best of the column. With ci,
-// half of the interval is in a second cell. A missing value is "--".
+// tex returns the cell of a column: a text, or a number, in bold if it is the best of the column. With ci, the
+// ends of the interval are in a second cell. A missing value is "--".
 func (n *number) tex(column []number) string {
-	half := ""
+	interval := ""
 	if n.interval {
-		half = " &"
+		interval = " &"
 	}
 	if n.text == "" || n.format == "" {
-		return cmp.Or(escapes.Replace(n.text), "--") + half
+		return cmp.Or(escapes.Replace(n.text), "--") + interval
 	}
 	better := func(o number) bool {
 		return o.text != "" && n.round(o.x) != n.round(n.x) && (o.x < n.x) == (n.best == "lowest")
@@ -127,9 +127,9 @@ func (n *number) tex(column []number) string {
 		text = `\mathbf{` + text + "}"
 	}
 	if n.interval && !math.IsNaN(n.low) {
-		half += ` \half{` + n.round((n.high-n.low)/2) + "}"
+		interval += ` \interval{` + n.round(n.low) + "}{" + n.round(n.high) + "}"
 	}
-	return "$" + text + "$" + half
+	return "$" + text + "$" + interval
 }
 
 var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`)

@@ -36,10 +36,10 @@ columns = ["x/summary k=1 error %.3f highest"]
 \toprule
 method & \both{error} \\
 \midrule
-$a$ & $\mathbf{0.2}$ & \half{0.0} & of a\_b \\
+$a$ & $\mathbf{0.2}$ & \interval{0.2}{0.3} & of a\_b \\
 b & $\infty$ & & $\lambda$ \\
-c & $40.0$ & \half{70.0} & of c \\
-f & $\mathbf{0.2}$ & \half{0.0} & of f \\
+c & $40.0$ & \interval{-30.0}{110.0} & of c \\
+f & $\mathbf{0.2}$ & \interval{0.2}{0.2} & of f \\
 \midrule
 d & $\mathbf{0.0}$ & & of d \\
 e & -- & & of e \\

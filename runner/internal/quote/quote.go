@@ -82,10 +82,7 @@ var statistics = map[string]func(xs []float64) float64{
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
 	},
-	"median": func(xs []float64) float64 {
-		slices.Sort(xs)
-		return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
-	},
+	"median": table.Median,
 }
 
 // find returns the number of a reference, also after [errNoValue].

@@ -32,28 +32,42 @@ type README struct {
 // Text returns the result in lines for a terminal.
 func Text(r study.Result) string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for i, row := range r.Rows {
-		if i == 0 {
-			fmt.Fprintln(w)
+	for _, rows := range r.Tables {
+		b.WriteString("\n")
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, row := range rows {
+			var line []string
+			for _, cell := range row {
+				line = append(line, bold.ReplaceAllString(cell, "$1"))
+			}
+			fmt.Fprintf(w, "  %s\n", strings.Join(line, "\t"))
 		}
-		fmt.Fprintf(w, "  %s\n", strings.Join(row, "\t"))
+		w.Flush()
 	}
-	w.Flush()
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  %s\n", note)
 	}
 	return b.String()
 }
 
-// escaped keeps plain text plain in a table of Markdown.
-var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
+// bold matches a cell in bold.
+var bold = regexp.MustCompile(`^\*\*(.+)\*\*$`)
+
+// plain keeps plain text plain in a table of Markdown.
+var plain = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
+
+func escaped(cell string) string {
+	if m := bold.FindStringSubmatch(cell); m != nil {
+		return "**" + plain.Replace(m[1]) + "**"
+	}
+	return plain.Replace(cell)
+}
 
 // Markdown returns the text.
 func (r *README) Markdown() []byte { return fill("readme.md", r) }
 
 func fill(name string, data any) []byte {
-	functions := template.FuncMap{"join": strings.Join, "columns": columns, "escaped": escaped.Replace}
+	functions := template.FuncMap{"join": strings.Join, "columns": columns, "escaped": escaped}
 	var b bytes.Buffer
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(texts, name))
 	if err := t.Execute(&b, data); err != nil {

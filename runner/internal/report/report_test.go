@@ -23,12 +23,12 @@ func means() table.Tables {
 
 // A run ends with its result, which is plain text in the README, too.
 func TestResult(t *testing.T) {
-	rows := [][]string{{"method", "error", "log loss"}, {"very |sure|<b>", "0.1000 ± 0.3000", "0.3000"}}
-	r := study.Result{Rows: rows, Notes: []string{"it guesses"}}
-	check.Contains(t, Text(r), "\n  method          error            log loss\n",
-		"\n  very |sure|<b>  0.1000 ± 0.3000  0.3000\n  it guesses\n")
+	rows := [][]string{{"method", "error", "log loss"}, {"very |sure|<b>", "**0.1**", "a**b**"}}
+	r := study.Result{Tables: [][][]string{rows}, Notes: []string{"it guesses"}}
+	check.Contains(t, Text(r), "\n  method          error  log loss\n",
+		"\n  very |sure|<b>  0.1    a**b**\n  it guesses\n")
 	check.Contains(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss |\n|---|",
-		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
+		`| very \|sure\|&lt;b> | **0.1** | a\*\*b\*\* |`)
 	check.Equal(t, "without rows and notes", Text(study.Result{}), "")
 }
 
@@ -36,14 +36,14 @@ func TestResult(t *testing.T) {
 func TestREADME(t *testing.T) {
 	r := README{
 		Name: "digits", Asks: "How well?", Finding: "Well.", Tables: means(), Command: "go run ./runner -all",
-		Result:   study.Result{Rows: [][]string{{"method"}, {"model"}}, Notes: []string{"one failed"}},
-		Figures:  []study.Figure{{Name: "curve", Needs: []string{"summary", "large"}}},
+		Result:   study.Result{Tables: [][][]string{{{"method"}, {"model"}}}, Notes: []string{"one failed"}},
+		Figures:  []study.Figure{{Name: "curve", Caption: "It falls.", Needs: []string{"summary", "large"}}},
 		Programs: []string{"python 3"}, Kept: []string{"network.npz"},
 	}
 	check.InOrder(t, string(r.Markdown()),
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
 		" |\n\n- one failed\n\n## Figures\n",
-		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
+		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\nIt falls.\n\n## Command\n",
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",
 		"\n- `error`, `error_low`, `error_high` (numbers): share\n",

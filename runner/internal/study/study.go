@@ -78,10 +78,10 @@ type WithResult interface {
 	Result(tables table.Tables, seconds map[string]float64) Result
 }
 
-// Result is a short table and notes, with which a run ends.
+// Result has short tables and notes, with which a run ends.
 type Result struct {
-	Rows  [][]string // the first row has the names of the columns
-	Notes []string   // notes of one line each
+	Tables [][][]string // rows of texts; the first has the names of the columns. A text as "**x**" is in bold
+	Notes  []string     // notes of one line each
 }
 
 // Cell is the smallest piece of work, a pure function of its spec: its only randomness is streams named by
@@ -120,7 +120,8 @@ func (s Seeded) Stream(purpose ...any) rand.Source {
 
 // Figure is a drawing of published tables. It depends on the tables and the manifest alone.
 type Figure struct {
-	Name  string   // name of the figure's files, without extension
-	Needs []string // the names of the tables that Draw takes
-	Draw  func(table.Tables) *figures.Figure
+	Name    string   // name of the figure's files, without extension
+	Caption string   // a sentence or two of Markdown: what is drawn, and what to see
+	Needs   []string // the names of the tables that Draw takes
+	Draw    func(table.Tables) *figures.Figure
 }

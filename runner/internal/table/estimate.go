@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"closedform/internal/kernel"
 )
@@ -78,6 +79,12 @@ func Wilson(ones, n float64) []float64 {
 
 // Mean returns the mean of x.
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
+
+// Median returns the median of x, which may be infinite.
+func Median(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	return (sorted[(len(x)-1)/2] + sorted[len(x)/2]) / 2
+}
 
 // studentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is concave in
 // θ, see student, Newton's method from 0 approaches θ from below.

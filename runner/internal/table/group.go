@@ -1,11 +1,6 @@
 package table
 
-import (
-	"math"
-	"slices"
-
-	"closedform/internal/kernel"
-)
+import "closedform/internal/kernel"
 
 // GroupBy returns a table for each combination of values in the columns, in the order of their appearance.
 func (t *Table) GroupBy(columns ...string) (groups []*Table) {
@@ -30,7 +25,6 @@ func (t *Table) GroupBy(columns ...string) (groups []*Table) {
 type Means struct {
 	Keys, Columns []string                  // rows that share the keys are averaged, in each of the columns
 	Overlap       func(rows *Table) float64 // overlap of averaged rows, see [NewEstimate]; nil: 0
-	Finite        bool                      // average only finite numbers
 }
 
 // Mean returns a table with a row for each group: the keys; seeds, the number of rows; with an Overlap the
@@ -64,11 +58,7 @@ func (t *Table) Mean(name string, m Means) *Table {
 		}
 		three := Interval(column, doc)
 		for k, group := range groups {
-			x := group.Nums(column)
-			if m.Finite {
-				x = slices.DeleteFunc(x, func(x float64) bool { return math.IsNaN(x - x) })
-			}
-			for i, x := range c.interval(x, overlap[k]) {
+			for i, x := range c.interval(group.Nums(column), overlap[k]) {
 				three[i].Nums = append(three[i].Nums, x)
 			}
 		}

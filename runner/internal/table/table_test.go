@@ -90,20 +90,37 @@ func TestMean(t *testing.T) {
 // The training parts of splits overlap, which Student's t does not know of (Nadeau and Bengio).
 func TestSplits(t *testing.T) {
 	runs := New("runs", Text("set", ""), Num("loss", "l"))
-	for _, x := range []float64{1, 2, 3, 4, math.Inf(1)} {
+	for _, x := range []float64{1, 2, 3, 4} {
 		runs.Add("split", x)
 		runs.Add("fixed", x)
 	}
 	overlap := func(rows *Table) float64 {
 		return map[string]float64{"split": 0.25, "fixed": 0}[rows.Texts("set")[0]]
 	}
-	m := runs.Mean("summary", Means{[]string{"set"}, []string{"loss"}, overlap, true})
+	m := runs.Mean("summary", Means{[]string{"set"}, []string{"loss"}, overlap})
 	check.Equal(t, "rules", m.Texts("interval"), []string{"corrected t, splits", "t, seeds"})
 	half := studentQuantile(3, 0.95) * math.Sqrt(5./3/4)
 	check.NearAll(t, "high", m.Nums("loss_high"), []float64{2.5 + half*math.Sqrt2, 2.5 + half}, 1e-12)
 	e := NewEstimate([]float64{1, 2, 3, 4}, 0.25)
 	check.Near(t, "p at the end of the interval", Estimate{half * math.Sqrt2, e.Variance, 4}.P(), 0.05, 1e-9)
 	check.Equal(t, "p of two", math.IsNaN(NewEstimate([]float64{1, 2}, 0).P()), true)
+}
+
+// A pivot has a row and a column for each combination, in order, and marks the lowest number of each column.
+func TestPivot(t *testing.T) {
+	s := New("summary", Text("method", ""), Text("set", ""), Int("k", ""), Num("loss", ""))
+	s.Add("b", "iris", 25, 0.5)
+	s.Add("a", "iris", 25, 0.12)
+	s.Add("b", "wine", 5, math.NaN())
+	s.Add("a", "iris", 5, math.Inf(1))
+	s.Add("c", "iris", 25, 0.1249)
+	check.Equal(t, "pivot", s.Pivot(Pivot{"log loss", "loss", "%.2f", []string{"method"}, []string{"set", "k"}, true}),
+		[][]string{
+			{"log loss", "iris, k = 25", "wine, k = 5", "iris, k = 5"},
+			{"b", "0.50", "", ""},
+			{"a", "**0.12**", "", "+Inf"},
+			{"c", "**0.12**", "", ""},
+		})
 }
 
 func TestMerge(t *testing.T) {
@@ -132,4 +149,6 @@ func TestQuantile(t *testing.T) {
 func TestMeanVariance(t *testing.T) {
 	x := []float64{1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16}
 	check.Equal(t, "estimate", NewEstimate(x, 0), Estimate{1e9 + 10, 30. / 4, 4})
+	x = []float64{math.Inf(1), 3, 1}
+	check.Equal(t, "medians", []any{Median(x), Median(x[1:]), x[2]}, []any{3., 2., 1.})
 }

@@ -179,7 +179,7 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) study.Res
 		text := func(column string) string { return claims.Texts(column)[i] }
 		rows = append(rows, []string{text("claim"), text("holds_with"), text("fails_with"), text("open_with")})
 	}
-	return study.Result{Rows: rows}
+	return study.Result{Tables: [][][]string{rows}}
 }
 
 func (e *evidence) measure(t *table.Table) error {

@@ -66,7 +66,11 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 		methods := e.Chosen.Among(means.Distinct("method"))
 		labels := []string{"total variation", "error", "log loss, nats", "calibration error"}
 		for i, score := range []string{"tv", "error", "log_loss", "ece"} {
-			if column := prefix + score; means.Has(column) {
+			column := prefix + score
+			if means.Has(column + "_infinite") { // the mean would hide the other seeds
+				column, labels[i] = column+"_median", labels[i]+", median"
+			}
+			if means.Has(column) {
 				row = append(row, figures.Chart{
 					Title: title, X: figures.Axis{Label: "examples seen", Log: true},
 					Y:      figures.Axis{Label: labels[i], Log: true},
@@ -152,8 +156,9 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	columns := []plots.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},
-		{Name: "log_loss", Axis: figures.Axis{Label: "log loss, nats", Log: true}},
-		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // left out if all are 0
+		{Name: "log_loss_median", Axis: figures.Axis{Label: "log loss, nats, median", Log: true}},
+		{Name: "log_loss_infinite", Axis: figures.Axis{Label: "infinite log loss, share", Max: 1}}, // left out if all are 0
+		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}},                  // as this one
 	}
 	return plots.Sweep(columns, summary.GroupBy("set", "method"), func(m *figures.Map, rows *table.Table) {
 		m.Title = plots.NewLegend(e.Methods).Label(rows.Texts("method")[0])

@@ -213,7 +213,7 @@ func TestMaps(t *testing.T) {
 }
 
 // A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over
-// the seeds alone, where infinite losses do not hide the others.
+// the seeds alone. One infinite loss makes the mean infinite, and the median says what the other seeds have.
 func TestSweep(t *testing.T) {
 	sweep := []string{
 		"sweep.lambda=[0.3, 0.9, 2]", "sweep.rho=[0.2, 0.5]", "evaluate.snapshots=[]",
@@ -229,8 +229,13 @@ func TestSweep(t *testing.T) {
 	runs := table.New("runs", table.Text("method", ""), table.Int("seed", ""), table.Num("log_loss", ""))
 	runs.Add("joint", 1, 2.0)
 	runs.Add("joint", 2, math.Inf(1))
+	runs.Add("joint", 3, 4.0)
 	means := e.(*experiment).means(runs, "summary", nil)
-	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
+	near(t, means, 0, map[string]float64{
+		"log_loss": math.Inf(1), "log_loss_median": 4, "log_loss_infinite": 1. / 3,
+	})
+	means = e.(*experiment).means(runs.Where("seed", 1), "summary", nil)
+	check.Equal(t, "a column without infinite losses", means.Has("log_loss_infinite"), false)
 	// It works for any data, and without a list of methods.
 	text := `name = "file"; study = "learn"; seed = 1; model = {rule = "joint"}
 data = {file = %q, test_fraction = 0.3}; sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}`

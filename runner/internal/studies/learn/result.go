@@ -1,39 +1,108 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"closedform/internal/kernel"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-const maxRows = 40 // largest number of rows that a result prints
+const maxRows = 40 // largest number of rows that a result lists
 
-// Result has the means of the scores, and notes on methods with problems or worse than guessing.
+// Result has the means of the scores, and notes on methods with problems or worse than guessing. Many means
+// are tables of methods by sets, and of a sweep those of one ρ.
 func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r study.Result) {
-	if e.Evaluate.repeated() {
+	summary := e.bySet(tables.Get("summary"))
+	switch {
+	case e.Evaluate.repeated():
+		for _, rows := range summary.GroupBy("set") {
+			r.Tables = append(r.Tables, rows.Pivot(table.Pivot{
+				Title: rows.Texts("set")[0] + ": total variation", Value: "tv", Format: "%.3f",
+				Rows: []string{"method"}, Across: []string{"differ_by", "seen"},
+			}))
+		}
 		return r
-	}
-	if e.stream {
+	case e.stream:
 		return e.streamResult(tables, seconds)
 	}
 	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
 		r.Notes = e.problems(runs)
 	}
-	if summary := tables.Get("summary"); summary.Len() <= maxRows {
-		r.Rows = scoreRows(summary, seconds)
-		if strings.Contains(fmt.Sprint(r.Rows), " ± ") {
-			rules := strings.Join(summary.Distinct("interval"), "; ")
-			r.Notes = append(r.Notes, "± is half of the 95 % interval: "+rules)
-		}
-		r.Notes = append(r.Notes, e.worseThanGuessing(summary)...)
+	if e.swept && summary.Len() > maxRows {
+		rho := summary.Distinct("rho")
+		at := rho[len(rho)/2]
+		summary = summary.Where("rho", at)
+		r.Notes = append(r.Notes, fmt.Sprintf("rho = %s, of %d values: summary.csv has all", at, len(rho)))
 	}
+	e.addTimes(summary, seconds)
+	if across := varied(summary, "set", "order"); summary.Len() > maxRows && across != nil {
+		r.Tables = pivots(summary, across)
+		return r
+	}
+	r.Tables = [][][]string{scoreRows(summary)}
+	if strings.Contains(fmt.Sprintf("%q", r.Tables), `]"`) {
+		r.Notes = append(r.Notes, "[a, b]: 95 % interval: "+strings.Join(summary.Distinct("interval"), "; "))
+	}
+	r.Notes = append(r.Notes, e.worseThanGuessing(summary)...)
 	return r
+}
+
+// bySet returns the rows in the order of the sets in the manifest.
+func (e *experiment) bySet(t *table.Table) *table.Table {
+	var rows []int
+	for _, set := range e.sets {
+		for i, name := range t.Texts("set") {
+			if name == set.Name {
+				rows = append(rows, i)
+			}
+		}
+	}
+	return t.Rows(rows)
+}
+
+// varied returns the columns, of those that the table has, with two or more values.
+func varied(t *table.Table, columns ...string) (names []string) {
+	for _, c := range columns {
+		if t.Has(c) && len(t.Distinct(c)) > 1 {
+			names = append(names, c)
+		}
+	}
+	return names
+}
+
+// addTimes adds the columns steps, the examples that a run learns in all passes; seconds, the processor time of
+// a run; and per_1000, that of 1000 steps. A cell of a sweep has several runs, whose times are unknown.
+func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) {
+	steps, time, per := table.Num("steps", ""), table.Num("seconds", ""), table.Num("per_1000", "")
+	for i, method := range summary.Texts("method") {
+		var group []string
+		for _, c := range summaryKeys(summary) {
+			group = append(group, c+"="+summary.Texts(c)[i])
+		}
+		t, known := seconds[strings.Join(group, " ")]
+		if !known || e.swept {
+			t = math.NaN()
+		}
+		n := summary.Nums("train")[i]
+		if k := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.Name == method }); k >= 0 {
+			n *= float64(cmp.Or(e.methods[k].Passes, slices.Max(e.Evaluate.Passes)))
+		}
+		steps.Nums, time.Nums, per.Nums = append(steps.Nums, n), append(time.Nums, t), append(per.Nums, 1000*t/n)
+	}
+	summary.Columns = append(summary.Columns, steps, time, per)
+}
+
+// summaryKeys returns the names of the columns that identify the rows.
+func summaryKeys(summary *table.Table) []string {
+	names := table.Names(summary.Columns)
+	return names[:slices.Index(names, "seeds")]
 }
 
 // problems returns a note on each method that broke down, and on each whose inputs were often cut.
@@ -75,36 +144,67 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 	return notes
 }
 
-// scoreRows returns the rows of a summary as texts, without the keys that all rows share. The error has the
-// half-width of its interval before it is cut off at 0 or 1. Rows with a λ have no seconds.
-func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]string) {
-	keys := summary.Columns[:slices.Index(table.Names(summary.Columns), "seeds")]
-	shared := func(c table.Column) bool { return c.Name != "method" && len(summary.Distinct(c.Name)) < 2 }
-	shown := table.Names(slices.DeleteFunc(slices.Clone(keys), shared))
-	rows = append(rows, slices.Concat(shown, []string{"error", "log loss", "Brier", "ECE", "seconds"}))
-	for i := range summary.Len() {
-		row := summary.Rows([]int{i})
-		num := func(column string) float64 { return row.Nums(column)[0] }
-		var cells, group []string
-		for _, c := range shown {
-			cells = append(cells, row.Texts(c)[0])
-		}
-		for _, c := range keys {
-			if c.Kind == table.Words {
-				group = append(group, c.Name+"="+row.Texts(c.Name)[0])
+// pivots returns tables of methods by sets.
+func pivots(summary *table.Table, across []string) (tables [][][]string) {
+	for _, p := range []table.Pivot{
+		{Title: "log loss", Value: "log_loss", Lowest: true},
+		{Title: "log loss, median of the seeds", Value: "log_loss_median", Lowest: true},
+		{Title: "error", Value: "error", Lowest: true},
+		{Title: "seconds for 1,000 examples", Value: "per_1000"},
+	} {
+		p.Format, p.Rows, p.Across = "%.3f", []string{"method"}, across
+		tables = append(tables, summary.Pivot(p))
+	}
+	return tables
+}
+
+// scoreRows returns the rows of a summary as texts, without columns of keys that all rows share, and of values
+// that no row has.
+func scoreRows(summary *table.Table) [][]string {
+	rows := make([][]string, 1+summary.Len())
+	add := func(header string, texts []string) {
+		if !slices.Equal(texts, make([]string, len(texts))) {
+			for i, text := range append([]string{header}, texts...) {
+				rows[i] = append(rows[i], text)
 			}
 		}
-		wrong := decimals(num("error"))
-		if half := max(num("error_high")-num("error"), num("error")-num("error_low")); half > 0 {
-			wrong += fmt.Sprintf(" ± %.4f", half)
-		}
-		time, known := seconds[strings.Join(group, " ")]
-		if !known {
-			time = math.NaN()
-		}
-		rows = append(rows, append(cells, wrong, decimals(num("log_loss")), decimals(num("brier")),
-			decimals(num("ece")), decimals(time)))
 	}
+	for _, key := range summaryKeys(summary) {
+		if key == "method" || varied(summary, key) != nil {
+			add(key, summary.Texts(key))
+		}
+	}
+	texts := func(column string) (texts []string) {
+		if summary.Has(column) {
+			for _, x := range summary.Nums(column) {
+				texts = append(texts, decimals(x))
+			}
+		}
+		return texts
+	}
+	wrong, low, high := texts("error"), texts("error_low"), texts("error_high")
+	for i := range wrong {
+		if low[i] != high[i] {
+			wrong[i] += " [" + low[i] + ", " + high[i] + "]"
+		}
+	}
+	add("error", wrong)
+	add("log loss", texts("log_loss"))
+	if summary.Has("log_loss_infinite") {
+		add("median", texts("log_loss_median"))
+		add("infinite", texts("log_loss_infinite"))
+	}
+	add("Brier", texts("brier"))
+	add("ECE", texts("ece"))
+	if summary.Has("indefinite_steps") {
+		var indefinite []string
+		for i, n := range summary.Nums("indefinite_steps") {
+			indefinite = append(indefinite, fmt.Sprintf("%.1f of %.0f", n, summary.Nums("steps")[i]))
+		}
+		add("indefinite steps", indefinite)
+	}
+	add("seconds", texts("seconds"))
+	add("per 1,000 examples", texts("per_1000"))
 	return rows
 }
 

@@ -1,7 +1,10 @@
 package learn
 
 import (
+	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,46 +13,92 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// A run ends with the means, and a warning where guessing is better.
-func TestResult(t *testing.T) {
-	e := &experiment{Learners: learner.Learners{Methods: []learner.Method{{Name: "guess", Kind: "majority"}}}}
-	columns := []table.Column{
-		table.Text("set", ""), table.Text("method", ""), table.Num("lambda", ""),
-		table.Int("seeds", ""), table.RuleColumn(),
-	}
+// summary returns a table of means to which rows are added: set, method, λ, error with its interval, log loss.
+func summary() (t *table.Table, add func(set, method string, lambda, wrong, low, high, loss float64)) {
+	t = table.New("summary", table.Text("set", ""), table.Text("method", ""), table.Num("lambda", ""),
+		table.Num("rho", ""), table.Int("seeds", ""), table.RuleColumn())
 	for _, c := range learner.ScoreColumns() {
-		columns = append(columns, table.Interval(c.Name, "")...)
+		t.Columns = append(t.Columns, table.Interval(c.Name, "")...)
 	}
-	add := func(t *table.Table, method string, lambda, wrong, low, high, loss float64) {
+	t.Columns = append(t.Columns, table.Num("log_loss_median", ""), table.Num("train", ""))
+	return t, func(set, method string, lambda, wrong, low, high, loss float64) {
 		gaps := table.Gaps(2)
-		t.Add("iris", method, lambda, 5, "t, seeds", wrong, low, high, loss, gaps, 0.5, gaps, gaps, gaps, gaps)
+		t.Add(set, method, lambda, 0.5, 5, "t, seeds", wrong, low, high, loss, gaps, 0.5, gaps, gaps, gaps, gaps,
+			0.25, 50)
 	}
-	short := table.New("summary", columns...)
-	add(short, "model", 1, 0.1, 0.08, 0.12, 1.25)
-	add(short, "guess", 1, 0.6, 0.6, 0.6, 1.1)
-	add(short, "sure", 1, 0.1, 0, 0.4, 0.3) // its interval is cut off at 0
+}
+
+// A run ends with the means, and a warning where guessing is better. Columns without values are left out.
+func TestResult(t *testing.T) {
+	e := &experiment{
+		Learners: learner.Learners{Methods: []learner.Method{{Name: "guess", Kind: "majority"}}},
+		Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}},
+		methods: []learner.Method{{Name: "sure", Passes: 4}},
+	}
+	short, add := summary()
+	add("iris", "model", 1, 0.1, 0.08, 0.12, 1.25)
+	add("iris", "guess", 1, 0.6, 0.6, 0.6, 1.1)
+	add("iris", "sure", 1, 0.1, 0, 0.4, 0.3)
 	seconds := map[string]float64{
-		"set=iris method=model": 2, "set=iris method=sure order=a": 1, "set=iris method=sure order=b": 3,
+		"set=iris method=model lambda=1 rho=0.5": 2, "set=iris method=sure lambda=1 rho=0.5": 3,
 	}
 	r := e.Result(table.Tables{short}, seconds)
-	check.Equal(t, "rows", r.Rows, [][]string{
-		{"method", "error", "log loss", "Brier", "ECE", "seconds"},
-		{"model", "0.1000 ± 0.0200", "1.2500", "0.5000", "", "2.0000"},
+	check.Equal(t, "rows", r.Tables, [][][]string{{
+		{"method", "error", "log loss", "Brier", "seconds", "per 1,000 examples"},
+		{"model", "0.1000 [0.0800, 0.1200]", "1.2500", "0.5000", "2.0000", "40.0000"},
 		{"guess", "0.6000", "1.1000", "0.5000", "", ""},
-		{"sure", "0.1000 ± 0.3000", "0.3000", "0.5000", "", ""},
-	})
+		{"sure", "0.1000 [0.0000, 0.4000]", "0.3000", "0.5000", "3.0000", "15.0000"},
+	}})
 	check.Equal(t, "notes", r.Notes, []string{
-		"± is half of the 95 % interval: t, seeds",
+		"[a, b]: 95 % interval: t, seeds",
 		"model has a larger log loss than the frequencies of the classes",
 	})
-	swept := table.New("summary", columns...)
+}
+
+// Means of many sets are in the order of the sets; more than fit a list are methods by sets, the best in bold.
+func TestManySets(t *testing.T) {
+	e := &experiment{Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}}}
+	means, add := summary()
+	add("iris", "a", 1, 0.1, 0.1, 0.1, 1)
+	add("wine", "a", 1, 0.2, 0.2, 0.2, 0.3)
+	rows := e.Result(table.Tables{means}, nil).Tables[0]
+	check.Equal(t, "sets", []string{rows[1][0], rows[2][0]}, []string{"wine", "iris"})
 	for i := range maxRows {
-		add(swept, "model", float64(i), 0.1, 0.1, 0.1, 0.3)
+		add("iris", fmt.Sprint("m", i), 1, 0.5, 0.5, 0.5, 2+float64(i))
 	}
-	r = e.Result(table.Tables{swept}, nil)
-	check.Equal(t, "of a sweep", r.Rows[2], []string{"model", "1", "0.1000", "0.3000", "0.5000", "", ""})
-	add(swept, "model", 9, 0.1, 0.1, 0.1, 0.3)
-	check.Equal(t, "rows of a long table", len(e.Result(table.Tables{swept}, nil).Rows), 0)
+	r := e.Result(table.Tables{means}, map[string]float64{"set=iris method=m0 lambda=1 rho=0.5": 2})
+	titles := []string{r.Tables[0][0][0], r.Tables[1][0][0], r.Tables[2][0][0], r.Tables[3][0][0]}
+	check.Equal(t, "tables", titles,
+		[]string{"log loss", "log loss, median of the seeds", "error", "seconds for 1,000 examples"})
+	check.Equal(t, "log loss", r.Tables[0][:3], [][]string{
+		{"log loss", "wine", "iris"}, {"a", "**0.300**", "**1.000**"}, {"m0", "", "2.000"},
+	})
+	check.Equal(t, "seconds", r.Tables[3][2], []string{"m0", "", "40.000"})
+}
+
+// A sweep has its indefinite steps, where losses are infinite their median and share, and no times. Of a large
+// one there are the rows of one ρ.
+func TestSweptResult(t *testing.T) {
+	e := &experiment{Evaluate: evaluate{Passes: []int{2}}, sets: []set{{Name: "data"}}, swept: true}
+	means, add := summary()
+	for i := range maxRows {
+		add("data", "model", float64(i), 0.1, 0.1, 0.1, math.Inf(1))
+		means.Columns[3].Nums[i] = float64(i%2) / 2
+	}
+	e.methods = []learner.Method{{Name: "model"}}
+	infinite, steps := table.Num("log_loss_infinite", ""), table.Num("indefinite_steps", "")
+	infinite.Nums, steps.Nums = slices.Repeat([]float64{0.75}, maxRows), slices.Repeat([]float64{2}, maxRows)
+	means.Columns = append(means.Columns, infinite, steps)
+	seconds := map[string]float64{"set=data method=model lambda=0 rho=0": 2}
+	rows := e.Result(table.Tables{means}, seconds).Tables[0]
+	check.Equal(t, "rows", rows[:2], [][]string{
+		{"method", "lambda", "rho", "error", "log loss", "median", "infinite", "Brier", "indefinite steps"},
+		{"model", "0", "0", "0.1000", "+Inf", "0.2500", "0.7500", "0.5000", "2.0 of 100"},
+	})
+	means = table.Merge([]table.Tables{{means}, {means.Where("rho", 0)}}).Get("summary")
+	r := e.Result(table.Tables{means}, seconds)
+	check.Equal(t, "rows of one ρ", []any{len(r.Tables[0]), r.Tables[0][1][1], r.Notes},
+		[]any{1 + maxRows/2, "1", []string{"rho = 0.5, of 2 values: summary.csv has all"}})
 }
 
 // A note says where an output layer cuts its inputs, and what broke down.

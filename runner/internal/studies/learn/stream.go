@@ -193,13 +193,13 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 	for _, set := range e.sets {
 		header = append(header, set.Name)
 	}
-	r.Rows = [][]string{append(header, "kappa", "ECE", "promises", "broken", "answered", "seconds", "kB")}
+	rows := [][]string{append(header, "kappa", "ECE", "promises", "broken", "answered", "seconds", "kB")}
 	for _, m := range summary.Distinct("method") {
 		row, time := []string{m}, 0.0
-		rows, given := summary.Where("method", m), runs.Where("method", m)
+		means, given := summary.Where("method", m), runs.Where("method", m)
 		for _, set := range e.sets {
 			cell := "" // where the set is not for the method
-			if one := rows.Where("set", set.Name); one.Len() > 0 {
+			if one := means.Where("set", set.Name); one.Len() > 0 {
 				loss := strings.TrimPrefix(fmt.Sprintf("%.3f", one.Nums("log_loss")[0]), "0")
 				cell = fmt.Sprintf("%.2f %s", 100*one.Nums("error")[0], loss)
 			}
@@ -215,10 +215,11 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 				broken++
 			}
 		}
-		mean := func(column string) string { return decimals(table.Mean(rows.Nums(column))) }
-		r.Rows = append(r.Rows, append(row, mean("kappa"), mean("ece"), fmt.Sprint(promises), fmt.Sprint(broken),
-			mean("answered"), fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(rows.Nums("bytes"))/1e3)))
+		mean := func(column string) string { return decimals(table.Mean(means.Nums(column))) }
+		rows = append(rows, append(row, mean("kappa"), mean("ece"), fmt.Sprint(promises), fmt.Sprint(broken),
+			mean("answered"), fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(means.Nums("bytes"))/1e3)))
 	}
+	r.Tables = [][][]string{rows}
 	r.Notes = append(e.problems(runs),
 		"of each set: the error in % and the log loss in nats; kappa, ECE and answered: means over the sets",
 		fmt.Sprintf("promises: in how many of the runs a promise of %g wrong answers, after half of the "+

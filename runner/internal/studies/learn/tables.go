@@ -45,7 +45,8 @@ func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t == runs && e.swept })
 }
 
-// means averages all columns of numbers over the seeds; for repeated orders and sweeps only finite numbers.
+// means averages all columns of numbers over the seeds. Beside the mean log loss it has the median and, if any
+// log loss is infinite, the share of seeds in which it is.
 func (e *experiment) means(t *table.Table, name string, overlap func(*table.Table) float64) *table.Table {
 	by := strings.Fields("set method lambda rho order pass k seen differ_by")
 	by = slices.DeleteFunc(by, func(key string) bool { return !t.Has(key) })
@@ -56,16 +57,26 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 			columns = append(columns, c.Name)
 		}
 	}
-	finite := e.Evaluate.repeated() || e.swept
-	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap, Finite: finite})
-	if finite {
-		infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
-		for _, rows := range t.GroupBy(by...) {
-			finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
-			infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
-		}
-		means.Columns = append(means.Columns, infinite)
+	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap})
+	more := table.New("", table.Positive("log_loss_median", "median of the log loss over the seeds, in nats"),
+		table.Share("log_loss_infinite", "share of the seeds with an infinite log loss"))
+	if t.Has("train") {
+		more.Columns = append(more.Columns, table.Positive("train", "training examples, mean"))
 	}
+	for _, rows := range t.GroupBy(by...) {
+		losses := rows.Nums("log_loss")
+		infinite := floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, losses)
+		row := []float64{table.Median(losses), float64(infinite) / float64(len(losses))}
+		if t.Has("train") {
+			row = append(row, table.Mean(rows.Nums("train")))
+		}
+		more.Add(row)
+	}
+	if floats.Max(more.Nums("log_loss_infinite")) == 0 {
+		more.Columns = slices.Delete(more.Columns, 1, 2)
+	}
+	after := 1 + slices.Index(table.Names(means.Columns), "log_loss_high")
+	means.Columns = slices.Insert(means.Columns, after, more.Columns...)
 	return means
 }
 
@@ -151,9 +162,8 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 		})
 	}
 	for i, left := range e.sets {
-		finite := func(method string) float64 { return table.Finite(loss(method, left)) }
 		chosen := lowest(slices.Delete(slices.Clone(e.sets), i, i+1)...)
-		t.Add(left.Name, chosen, finite(chosen), finite(e.Evaluate.Reference), finite(lowest(left)))
+		t.Add(left.Name, chosen, loss(chosen, left), loss(e.Evaluate.Reference, left), loss(lowest(left), left))
 	}
 	mean := func(column string) float64 { return table.Mean(t.Nums(column)) }
 	t.Add(allSets, "", mean("log_loss"), mean("reference_log_loss"), mean("best_log_loss"))
