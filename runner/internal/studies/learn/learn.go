@@ -196,10 +196,11 @@ func (e *experiment) check() error {
 	}
 	for i := range e.Contrasts {
 		c := &e.Contrasts[i]
-		c.Score = cmp.Or(c.Score, "log_loss")
+		c.Score, c.Test = cmp.Or(c.Score, "log_loss"), cmp.Or(c.Test, "t")
 		err = errors.Join(err, field.In(fmt.Sprint("contrast.", i+1), errors.Join(
 			field.Among("method", names, c.Method), field.Among("against", names, c.Against),
-			refuse(c.Method == c.Against, "against", c.Against, "another method"))))
+			refuse(c.Method == c.Against, "against", c.Against, "another method"),
+			refuse(c.Test == wilcoxon && len(e.sets) < 2, "test", c.Test, "with two or more sets"))))
 	}
 	for _, m := range e.Methods {
 		err = errors.Join(err, field.In("method."+m.Name, e.checkMethod(&m)))
