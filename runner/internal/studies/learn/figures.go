@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/plots"
@@ -40,20 +39,45 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	}
 	classes, columns := e.Data.Task().Classes, len(e.Evaluate.Snapshots)
 	labels := figures.Labels{Below: "negative variance", Classes: classes}
+	add := func(name, method, caption string, choose func([]figures.Row) []figures.Row) {
+		drawings = append(drawings, study.Figure{
+			Name: name, Needs: []string{"maps", "examples"}, Caption: caption,
+			Draw: func(t table.Tables) *figures.Figure {
+				rows := e.mapRows(t.Get("maps").Where("method", method), t.Get("examples"))
+				return figures.Maps(choose(rows), labels)
+			},
+		})
+	}
 	for _, m := range e.methods {
-		drawings = append(drawings, plots.Drawing("maps_"+m.Name, "maps", func(t *table.Table) *figures.Figure {
-			return figures.Maps(e.mapRows(t.Where("method", m.Name)), labels)
-		}))
+		add("maps_"+m.Name, m.Name, fmt.Sprintf("Mean and variance of the probability of each class but the last, by `%s`, "+
+			"over the inputs, after %d to %d examples. Markers are the examples learned so far, lines "+
+			"the true boundaries between the classes. Where variances are pink, the covariance is indefinite.",
+			m.Name, e.Evaluate.Snapshots[0], e.Evaluate.Snapshots[columns-1]), func(rows []figures.Row) []figures.Row { return rows })
 	}
 	for i := range 2 * (classes - 1) * columns {
-		name := fmt.Sprintf("fig%02d", i+1)
-		drawings = append(drawings, plots.Drawing(name, "maps", func(t *table.Table) *figures.Figure {
-			row := e.mapRows(t.Where("method", e.methods[0].Name))[i/columns]
+		add(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, e.caption(i), func(rows []figures.Row) []figures.Row {
+			row := rows[i/columns]
 			row.Maps = row.Maps[i%columns:][:1]
-			return figures.Maps([]figures.Row{row}, labels)
-		}))
+			return []figures.Row{row}
+		})
 	}
 	return drawings
+}
+
+// caption describes the map of one quantity after some examples, figure i from 0.
+func (e *experiment) caption(i int) string {
+	steps, classes := e.Evaluate.Snapshots, e.Data.Task().Classes
+	class, see := 1+i/len(steps), "The mean of the probability of class %d by `%s`, over the inputs, after %d of %d examples. "+
+		"It nears 1 in the region of the class, as far as a linear network can follow the true boundary."
+	if class >= classes {
+		class, see = class-classes+1, "The variance of the probability of class %d by `%s`, over the inputs, after %d of %d "+
+			"examples. It shrinks near examples and stays large where classes meet and where no example was. "
+	}
+	caption := fmt.Sprintf(see, class, e.methods[0].Name, steps[i%len(steps)], e.Data.Train)
+	if e.Data.Generator.Name == "wedges" && len(steps) == 3 {
+		caption += fmt.Sprintf(" Figure %d of Yang and Yang (arXiv 2301.13401) shows the same for other examples.", i+1)
+	}
+	return caption
 }
 
 // drawCurves draws rows of charts against examples seen, a chart for each score: a row for each [[set]]; of
@@ -179,10 +203,14 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 
 // mapRows returns, as in the paper, a row of maps for the mean of every class but the last, then one for the
 // variance of each. A row has a map for each snapshot, with the examples learned before it, on one scale.
-func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
+func (e *experiment) mapRows(maps, examples *table.Table) (rows []figures.Row) {
 	task := e.Data.Task()
 	grid := task.Region.Grid(e.Data.Grid)
-	train := task.Draw(e.Data.Train, random.Source(e.manifest.Name, e.manifest.Seed, "train"))
+	x1, x2 := examples.Nums("x1"), examples.Nums("x2")
+	points, classes := make([][]float64, len(x1)), make([]int, len(x1))
+	for i, class := range examples.Nums("class") {
+		points[i], classes[i] = []float64{x1[i], x2[i]}, int(class)-1
+	}
 	quantities := [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}}
 	for variance, quantity := range quantities {
 		for j := 1; j < task.Classes; j++ {
@@ -191,7 +219,7 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 				m := figures.Map{
 					Title: fmt.Sprint("examples seen: ", k), X: grid.X, Y: grid.Y,
 					Z:      maps.Where("k", k).Nums(fmt.Sprint(quantity[0], j)),
-					Curves: plots.Boundary(task.Boundary), Points: train.X[:k], Class: train.Class,
+					Curves: plots.Boundary(task.Boundary), Points: points[:k], Class: classes,
 				}
 				if len(m.Z) == 0 { // the method is not a network, or has broken down
 					m.Z = table.Gaps(len(grid.Points))
