@@ -32,12 +32,12 @@ type walk struct {
 // memory is a range of memory, to the address before end, with values of a type.
 type memory struct {
 	begin, end uintptr
-	of         reflect.Type
+	typ        reflect.Type
 }
 
 // enter adds memory, and reports whether values of this type in it have not been visited.
-func (w *walk) enter(at unsafe.Pointer, size uintptr, of reflect.Type) bool {
-	m := memory{uintptr(at), uintptr(at) + size, of}
+func (w *walk) enter(at unsafe.Pointer, size uintptr, typ reflect.Type) bool {
+	m := memory{uintptr(at), uintptr(at) + size, typ}
 	if size == 0 || w.seen[m] {
 		return false
 	}
@@ -54,8 +54,8 @@ func (w *walk) visit(v reflect.Value) {
 			w.visit(v.Elem())
 		}
 	case reflect.Slice:
-		of := v.Type().Elem()
-		if w.enter(v.UnsafePointer(), uintptr(v.Len())*of.Size(), of) && !plain(of) {
+		element := v.Type().Elem()
+		if w.enter(v.UnsafePointer(), uintptr(v.Len())*element.Size(), element) && !plain(element) {
 			for i := range v.Len() {
 				w.visit(v.Index(i))
 			}

@@ -35,20 +35,23 @@ type published struct {
 
 // checkStreams sets stream, and reports what does not go together with sets that have no test part.
 func (e *experiment) checkStreams() error {
-	v, refuse, names, all := &e.Evaluate, field.Refuse, []string(nil), true
+	settings, refuse, names, alike := &e.Evaluate, field.Refuse, []string(nil), true
 	for _, s := range e.sets {
-		names, e.stream, all = append(names, s.Name), e.stream || s.Stream, all && s.Stream
+		names, e.stream, alike = append(names, s.Name), e.stream || s.Stream, alike && s.Stream
 	}
 	if e.stream {
-		v.Windows, v.Promise = cmp.Or(v.Windows, 1), cmp.Or(v.Promise, 0.05)
+		settings.Windows, settings.Promise = cmp.Or(settings.Windows, 1), cmp.Or(settings.Promise, 0.05)
 	}
-	err := errors.Join(refuse(e.stream && !all, "evaluate.windows", v.Windows,
+	err := errors.Join(refuse(e.stream && !alike, "evaluate.windows", settings.Windows,
 		"in all sets stream = true, or in none"),
-		refuse(!e.stream && v.Windows+len(e.Published) > 0, "evaluate.windows", v.Windows, "with stream = true"),
-		refuse(!e.stream && v.Promise > 0, "evaluate.promise", v.Promise, "with stream = true"),
-		refuse(e.stream && v.Snapshots != nil, "evaluate.snapshots", v.Snapshots, "without stream = true"),
-		refuse(e.stream && (e.swept || v.repeated() || !v.single() || slices.Max(v.Passes) > 1 || e.Save.Network),
-			"evaluate.windows", v.Windows, "one order and pass, nothing swept, repeated or saved"))
+		refuse(!e.stream && settings.Windows+len(e.Published) > 0, "evaluate.windows", settings.Windows,
+			"with stream = true"),
+		refuse(!e.stream && settings.Promise > 0, "evaluate.promise", settings.Promise, "with stream = true"),
+		refuse(e.stream && settings.Snapshots != nil, "evaluate.snapshots", settings.Snapshots,
+			"without stream = true"),
+		refuse(e.stream && (e.swept || e.Save.Network || settings.repeated() || !settings.single() ||
+			slices.Max(settings.Passes) > 1),
+			"evaluate.windows", settings.Windows, "one order and pass, nothing swept, repeated or saved"))
 	for i, p := range e.Published {
 		err = errors.Join(err, field.In(fmt.Sprint("published.", i+1), field.Among("set", names, p.Set)))
 	}
@@ -57,11 +60,11 @@ func (e *experiment) checkStreams() error {
 
 // checkScored returns an error unless each window of a stream with so many examples has some that are scored.
 func (e *experiment) checkScored(set string, examples int) error {
-	v, scored := &e.Evaluate, examples-e.Evaluate.head(examples)
+	settings, scored := &e.Evaluate, examples-e.Evaluate.head(examples)
 	return cmp.Or(
-		field.Refuse(scored == 0, "evaluate.validation", v.Validation,
+		field.Refuse(scored == 0, "evaluate.validation", settings.Validation,
 			"less, as no example of "+set+" is left to be scored"),
-		field.Refuse(scored < v.Windows, "evaluate.windows", v.Windows,
+		field.Refuse(scored < settings.Windows, "evaluate.windows", settings.Windows,
 			fmt.Sprintf("at most %d, the scored examples of %s", scored, set)))
 }
 
@@ -84,13 +87,19 @@ func (n *next) add(c *learner.Classifier, x []float64, class int) {
 	}
 }
 
-// follow trains a method on a stream, and predicts each example before it is learned.
-func (s *spec) follow(ctx context.Context, m learner.Method, e *dataset.Examples) (*learner.Result, *next, error) {
-	t, out := s.training(), &next{history: classifier.NewHistory(e.Inputs())}
+// follow trains a method on a stream, and predicts each example before it is learned. After half of them it
+// promises a share of wrong answers; 0: no promise.
+func (s *spec) follow(
+	ctx context.Context, m learner.Method, e *dataset.Examples, share float64,
+) (*learner.Result, *next, error) {
+	t, out := s.training(), new(next)
+	if share > 0 {
+		out.history = classifier.NewHistory(e.Inputs())
+	}
 	m.Candidates, t.Order = nil, nil
 	t.Observing = func(c *learner.Classifier, x []float64, class int) {
-		if len(out.class) == e.Len()/2 {
-			out.threshold = out.promise(c, s.Evaluate.Promise)
+		if share > 0 && len(out.class) == e.Len()/2 {
+			out.threshold = out.promise(c, share)
 		}
 		out.add(c, x, class)
 	}
@@ -129,7 +138,7 @@ func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tabl
 	head := s.Evaluate.head(e.Len())
 	first, _ := data.Divide(e, 0, head)
 	m, chosen, err := s.Method.Choose(func(m learner.Method) (float64, error) {
-		_, out, err := s.follow(ctx, m, first)
+		_, out, err := s.follow(ctx, m, first, 0)
 		if err != nil {
 			return 0, err
 		}
@@ -138,7 +147,7 @@ func (s *spec) learnStream(ctx context.Context, e *dataset.Examples) (table.Tabl
 	if err != nil {
 		return nil, err
 	}
-	r, out, err := s.follow(ctx, m, e)
+	r, out, err := s.follow(ctx, m, e, s.Evaluate.Promise)
 	if err != nil {
 		return nil, err
 	}
@@ -193,13 +202,16 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 	for _, set := range e.sets {
 		header = append(header, set.Name)
 	}
-	rows := [][]string{append(header, "kappa", "ECE", "promises", "broken", "answered", "seconds", "kB")}
+	rows := [][]string{append(header, "kappa", "ECE", "promises", "broken", "answered", "seconds",
+		"per 1,000 examples", "kB")}
 	for _, m := range summary.Distinct("method") {
-		row, time := []string{m}, 0.0
+		row, time, examples := []string{m}, 0.0, 0.0
 		means, given := summary.Where("method", m), runs.Where("method", m)
 		for _, set := range e.sets {
 			cell := "" // where the set is not for the method
 			if one := means.Where("set", set.Name); one.Len() > 0 {
+				run := given.Where("set", set.Name)
+				examples += run.Nums("train")[0] + run.Nums("test")[0]
 				loss := strings.TrimPrefix(fmt.Sprintf("%.3f", one.Nums("log_loss")[0]), "0")
 				cell = fmt.Sprintf("%.2f %s", 100*one.Nums("error")[0], loss)
 			}
@@ -217,7 +229,8 @@ func (e *experiment) streamResult(tables table.Tables, seconds map[string]float6
 		}
 		mean := func(column string) string { return decimals(table.Mean(means.Nums(column))) }
 		rows = append(rows, append(row, mean("kappa"), mean("ece"), fmt.Sprint(promises), fmt.Sprint(broken),
-			mean("answered"), fmt.Sprintf("%.1f", time), fmt.Sprintf("%.0f", slices.Max(means.Nums("bytes"))/1e3)))
+			mean("answered"), fmt.Sprintf("%.1f", time),
+			fmt.Sprintf("%.3f", 1000*time/examples), fmt.Sprintf("%.0f", slices.Max(means.Nums("bytes"))/1e3)))
 	}
 	r.Tables = [][][]string{rows}
 	r.Notes = append(e.problems(runs),
