@@ -57,7 +57,7 @@ func ExampleNew() {
 	// [0.1 0.2]: class  1, p = [0.00 1.00], familiar 1
 	// [1.5 -1]: class  0, p = [1.00 0.00], familiar 0.2
 	// [30 30]: class -1, p = [1.00 0.00], familiar 2e-10
-	// 24 of 500 were not predicted, or wrongly
+	// 25 of 500 were not predicted, or wrongly
 }
 
 // In a service one goroutine learns a stream, and now and then stores a snapshot. Others predict at the same
