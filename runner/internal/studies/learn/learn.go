@@ -230,7 +230,8 @@ func (s *set) check(v *evaluate, names []string) error {
 	compared := v.Reference != ""
 	return errors.Join(field.Among("methods", names, s.Methods...), field.Among("order", v.Order, s.Order...),
 		field.Refuse(compared && s.Name == allSets, "name", s.Name, "a name other than "+allSets),
-		field.Refuse(compared && s.Methods != nil, "methods", s.Methods, "without evaluate.reference"),
+		field.Refuse(compared && s.Methods != nil && (v.LeaveOut != nil || !slices.Contains(s.Methods, v.Reference)),
+			"methods", s.Methods, "with the method that evaluate.reference names, and without evaluate.leave_out"),
 		field.Refuse(v.repeated() && s.Generator.Name == "", "generator", nil, "one, for a repeated order"))
 }
 

@@ -146,6 +146,9 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			}
 			wrong, rule := e.compare(runs, set, method, reference, "error")
 			loss, _ := e.compare(runs, set, method, reference, "log_loss")
+			if loss.N == 0 {
+				continue // the method does not learn this set
+			}
 			share := table.NewEstimate(relative[method], 0).Interval()
 			if set != allSets {
 				_, other := both(runs, set, method, reference, "log_loss")
@@ -158,7 +161,8 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 	return t
 }
 
-// ranks returns the mean rank of each method over the sets, by the mean of each score; 1 is the best rank.
+// ranks returns the mean rank of each method, by the mean of each score, over the sets that all methods learn;
+// 1 is the best rank.
 // Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not significant.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "sets that are averaged"))
@@ -167,11 +171,12 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	}
 	t.Columns = append(t.Columns, table.Num("critical_difference",
 		"critical difference of mean ranks, by Nemenyi's test at 5 %"))
-	n := len(e.sets)
+	sets := slices.DeleteFunc(slices.Clone(e.sets), func(s set) bool { return s.Methods != nil })
+	n := len(sets)
 	for i, m := range e.Methods {
 		means := make([]float64, len(learner.ScoreNames))
 		for k, score := range learner.ScoreNames {
-			for _, set := range e.sets {
+			for _, set := range sets {
 				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
 			}
 		}
