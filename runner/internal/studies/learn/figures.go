@@ -21,18 +21,19 @@ import (
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
-		return []study.Figure{plots.Drawing("curve", "summary", e.drawCurves)}
+		return []study.Figure{captioned("curve", "summary", aboutOrders, e.drawCurves)}
 	case e.swept && (min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2 || !e.Evaluate.single()):
 		return nil // a table shows the result
 	case e.swept:
-		return []study.Figure{plots.Drawing("sweep", "summary", e.drawSweep)}
+		return []study.Figure{captioned("sweep", "summary", aboutSweep, e.drawSweep)}
 	case e.stream:
-		drawings = append(drawings, plots.Drawing("windows", "curve_summary", e.drawWindows))
+		drawings = append(drawings, captioned("windows", "curve_summary", aboutWindows, e.drawWindows))
 	case e.curve:
-		drawings = append(drawings, plots.Drawing("curve", "curve_summary", e.drawCurves))
+		drawings = append(drawings, captioned("curve", "curve_summary", aboutCurves, e.drawCurves))
 	}
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
-		drawings = append(drawings, plots.Drawing("differences", "paired", e.drawDifferences))
+		about := fmt.Sprintf(aboutDifferences, e.Evaluate.Reference)
+		drawings = append(drawings, captioned("differences", "paired", about, e.drawDifferences))
 	}
 	if !e.plain || !e.curve || e.Data.Grid == 0 {
 		return drawings
@@ -90,11 +91,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 		methods := e.Chosen.Among(means.Distinct("method"))
 		labels := []string{"total variation", "error", "log loss, nats", "calibration error"}
 		for i, score := range []string{"tv", "error", "log_loss", "ece"} {
-			column := prefix + score
-			if means.Has(column + "_infinite") { // the mean would hide the other seeds
-				column, labels[i] = column+"_median", labels[i]+", median"
-			}
-			if means.Has(column) {
+			if column := prefix + score; means.Has(column) {
 				row = append(row, figures.Chart{
 					Title: title, X: figures.Axis{Label: "examples seen", Log: true},
 					Y:      figures.Axis{Label: labels[i], Log: true},
@@ -181,8 +178,8 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	columns := []plots.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},
 		{Name: "log_loss_median", Axis: figures.Axis{Label: "log loss, nats, median", Log: true}},
-		{Name: "log_loss_infinite", Axis: figures.Axis{Label: "infinite log loss, share", Max: 1}}, // left out if all are 0
-		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}},                  // as this one
+		{Name: "log_loss_infinite", Axis: figures.Axis{Label: "infinite log loss, share", Max: 1}},
+		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // as the share, left out if all are 0
 	}
 	return plots.Sweep(columns, summary.GroupBy("set", "method"), func(m *figures.Map, rows *table.Table) {
 		m.Title = plots.NewLegend(e.Methods).Label(rows.Texts("method")[0])
@@ -239,4 +236,25 @@ func (e *experiment) mapRows(maps, examples *table.Table) (rows []figures.Row) {
 		}
 	}
 	return rows
+}
+
+// Captions.
+const (
+	aboutOrders = "Total variation between the predictions of two networks that learned the same examples in " +
+		"different orders, or different samples of examples; means over the seeds with 95 % intervals. The order " +
+		"matters little where it moves predictions much less than the sample does."
+	aboutSweep = "Error, median log loss, the share of seeds whose log loss is infinite, and the number of " +
+		"indefinite steps, if any, at each λ and ρ. At the λ of the lines the probit is close to the softmax."
+	aboutWindows = "Error on the examples of each window of a stream, each predicted before it is learned; means " +
+		"over the seeds. Where a stream changes the error rises, and it falls again if the method follows."
+	aboutCurves = "Scores after so many examples, on test examples or on next examples, each predicted before it " +
+		"is learned; means over the seeds with 95 % intervals. Lower is better."
+	aboutDifferences = "Log loss minus that of `%s` on the same test examples; means with 95 %% intervals. A method " +
+		"left of the line is better; where its interval crosses the line the difference is not significant."
+)
+
+func captioned(name, from, caption string, draw func(*table.Table) *figures.Figure) study.Figure {
+	f := plots.Drawing(name, from, draw)
+	f.Caption = caption
+	return f
 }
