@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/plots"
@@ -41,18 +40,23 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	}
 	classes, columns := e.Data.Task().Classes, len(e.Evaluate.Snapshots)
 	labels := figures.Labels{Below: "negative variance", Classes: classes}
+	add := func(name, method string, choose func([]figures.Row) []figures.Row) {
+		drawings = append(drawings, study.Figure{
+			Name: name, Needs: []string{"maps", "examples"}, Draw: func(t table.Tables) *figures.Figure {
+				rows := e.mapRows(t.Get("maps").Where("method", method), t.Get("examples"))
+				return figures.Maps(choose(rows), labels)
+			},
+		})
+	}
 	for _, m := range e.methods {
-		drawings = append(drawings, plots.Drawing("maps_"+m.Name, "maps", func(t *table.Table) *figures.Figure {
-			return figures.Maps(e.mapRows(t.Where("method", m.Name)), labels)
-		}))
+		add("maps_"+m.Name, m.Name, func(rows []figures.Row) []figures.Row { return rows })
 	}
 	for i := range 2 * (classes - 1) * columns {
-		name := fmt.Sprintf("fig%02d", i+1)
-		drawings = append(drawings, plots.Drawing(name, "maps", func(t *table.Table) *figures.Figure {
-			row := e.mapRows(t.Where("method", e.methods[0].Name))[i/columns]
+		add(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, func(rows []figures.Row) []figures.Row {
+			row := rows[i/columns]
 			row.Maps = row.Maps[i%columns:][:1]
-			return figures.Maps([]figures.Row{row}, labels)
-		}))
+			return []figures.Row{row}
+		})
 	}
 	return drawings
 }
@@ -176,10 +180,14 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 
 // mapRows returns, as in the paper, a row of maps for the mean of every class but the last, then one for the
 // variance of each. A row has a map for each snapshot, with the examples learned before it, on one scale.
-func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
+func (e *experiment) mapRows(maps, examples *table.Table) (rows []figures.Row) {
 	task := e.Data.Task()
 	grid := task.Region.Grid(e.Data.Grid)
-	train := task.Draw(e.Data.Train, random.Source(e.manifest.Name, e.manifest.Seed, "train"))
+	x1, x2 := examples.Nums("x1"), examples.Nums("x2")
+	points, classes := make([][]float64, len(x1)), make([]int, len(x1))
+	for i, class := range examples.Nums("class") {
+		points[i], classes[i] = []float64{x1[i], x2[i]}, int(class)-1
+	}
 	quantities := [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}}
 	for variance, quantity := range quantities {
 		for j := 1; j < task.Classes; j++ {
@@ -188,7 +196,7 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 				m := figures.Map{
 					Title: fmt.Sprint("examples seen: ", k), X: grid.X, Y: grid.Y,
 					Z:      maps.Where("k", k).Nums(fmt.Sprint(quantity[0], j)),
-					Curves: plots.Boundary(task.Boundary), Points: train.X[:k], Class: train.Class,
+					Curves: plots.Boundary(task.Boundary), Points: points[:k], Class: classes,
 				}
 				if len(m.Z) == 0 { // the method is not a network, or has broken down
 					m.Z = table.Gaps(len(grid.Points))

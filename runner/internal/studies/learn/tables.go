@@ -33,6 +33,10 @@ func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	if tables = append(tables, summary); curve != nil {
 		tables = append(tables, e.means(curve, "curve_summary", overlap))
 	}
+	if tables.Get("maps") != nil {
+		s := e.spec(e.methods[0], e.sets[0], e.Evaluate.Order[0], []int{e.manifest.Seed})
+		tables = append(tables, s.examples())
+	}
 	if e.Evaluate.Reference != "" {
 		tables = append(tables, e.paired(runs), e.ranks(summary))
 	}
