@@ -109,8 +109,8 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 // examples returns the training examples in the plane, in the order in which the first pass learns them.
 func (s spec) examples() *table.Table {
 	t := table.New("examples", table.Int("seed", "the seed whose maps are drawn"),
-		table.Int("k", "place in the stream, from 1"), table.Num("x1", "first input"), table.Num("x2", "second input"),
-		table.Int("class", "class, from 1"))
+		table.Int("k", "place in the stream, from 1"), table.Num("x1", "first input"),
+		table.Num("x2", "second input"), table.Int("class", "class, from 1"))
 	train := s.draw(s.Data.Train, "train")
 	if order, src := orders[s.Order], s.shuffle(1); order != nil && src != nil {
 		train = train.Subset(order(train, src))
