@@ -40,25 +40,45 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	}
 	classes, columns := e.Data.Task().Classes, len(e.Evaluate.Snapshots)
 	labels := figures.Labels{Below: "negative variance", Classes: classes}
-	add := func(name, method string, choose func([]figures.Row) []figures.Row) {
+	add := func(name, method, caption string, choose func([]figures.Row) []figures.Row) {
 		drawings = append(drawings, study.Figure{
-			Name: name, Needs: []string{"maps", "examples"}, Draw: func(t table.Tables) *figures.Figure {
+			Name: name, Needs: []string{"maps", "examples"}, Caption: caption,
+			Draw: func(t table.Tables) *figures.Figure {
 				rows := e.mapRows(t.Get("maps").Where("method", method), t.Get("examples"))
 				return figures.Maps(choose(rows), labels)
 			},
 		})
 	}
 	for _, m := range e.methods {
-		add("maps_"+m.Name, m.Name, func(rows []figures.Row) []figures.Row { return rows })
+		add("maps_"+m.Name, m.Name, fmt.Sprintf("Mean and variance of the probability of each class but the last, by `%s`, "+
+			"over the inputs, after %d to %d examples. Markers are the examples learned so far, lines "+
+			"the true boundaries between the classes. Where variances are pink, the covariance is indefinite.",
+			m.Name, e.Evaluate.Snapshots[0], e.Evaluate.Snapshots[columns-1]), func(rows []figures.Row) []figures.Row { return rows })
 	}
 	for i := range 2 * (classes - 1) * columns {
-		add(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, func(rows []figures.Row) []figures.Row {
+		add(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, e.caption(i), func(rows []figures.Row) []figures.Row {
 			row := rows[i/columns]
 			row.Maps = row.Maps[i%columns:][:1]
 			return []figures.Row{row}
 		})
 	}
 	return drawings
+}
+
+// caption describes the map of one quantity after some examples, figure i from 0.
+func (e *experiment) caption(i int) string {
+	steps, classes := e.Evaluate.Snapshots, e.Data.Task().Classes
+	class, see := 1+i/len(steps), "The mean of the probability of class %d by `%s`, over the inputs, after %d of %d examples. "+
+		"It nears 1 in the region of the class, as far as a linear network can follow the true boundary."
+	if class >= classes {
+		class, see = class-classes+1, "The variance of the probability of class %d by `%s`, over the inputs, after %d of %d "+
+			"examples. It shrinks near examples and stays large where classes meet and where no example was. "
+	}
+	caption := fmt.Sprintf(see, class, e.methods[0].Name, steps[i%len(steps)], e.Data.Train)
+	if e.Data.Generator.Name == "wedges" && len(steps) == 3 {
+		caption += fmt.Sprintf(" Figure %d of Yang and Yang (arXiv 2301.13401) shows the same for other examples.", i+1)
+	}
+	return caption
 }
 
 // drawCurves draws rows of charts against examples seen, a chart for each score: a row for each [[set]]; of

@@ -19,18 +19,37 @@ func (e *experiment) Figures() (out []study.Figure) {
 	case s.Against == "montecarlo":
 		return nil
 	case len(s.Mean) > 0:
-		return []study.Figure{{Name: "moments", Needs: []string{"moments", "errors"}, Draw: e.drawGiven}}
+		return []study.Figure{{
+			Name: "moments", Needs: []string{"moments", "errors"}, Draw: e.drawGiven,
+			Caption: "The mean $p_j$ of each class by each method; the line is the first method, the reference of the " +
+				"errors in the last chart. Bars are 95 % intervals of Monte Carlo.",
+		}}
 	case len(s.Gap) > 0:
-		return []study.Figure{plots.Drawing("stability", "maps", stability)}
+		f := plots.Drawing("stability", "maps", stability)
+		f.Caption = "The share of random logits at which the Σ_y of the probit is positive definite, so that the paper's " +
+			"update is possible: 1 everywhere, 0 nowhere. A row has a number of classes, a column a slope λ. The gap is " +
+			"the distance of the largest mean logit from the next. Logits of two classes are not random: each point is " +
+			"definite or indefinite."
+		return []study.Figure{f}
 	case e.sweeps():
-		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
+		return []study.Figure{{
+			Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda,
+			Caption: "Errors of the probit against the softmax, over its slope λ and its correlation ρ. A column has a " +
+				"number of classes. The lines are the λ that match the slope of the softmax at the origin, its least-squares " +
+				"fit and its minimax fit. Near the lines p is most accurate; the last row shows how often Σ_y is indefinite " +
+				"there.",
+		}}
 	}
 	for _, spread := range s.Spread {
 		for _, c := range columns[:3] {
 			name := fmt.Sprintf("%s_spread_%s", c.Name, table.Format(spread))
-			out = append(out, plots.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
+			f := plots.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
 				return e.charts(errors.Where("spread", spread), c.Name, c.Axis.Label)
-			}))
+			})
+			f.Caption = fmt.Sprintf("The %s, against the exact integrals, by the variance of the logits; means of the logits "+
+				"are N(0, %s²). A formula that does not give this moment has no curve.",
+				plain.Replace(c.Axis.Label), table.Format(spread))
+			out = append(out, f)
 		}
 	}
 	return out
