@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
@@ -94,6 +96,28 @@ func TestPairsAndRanks(t *testing.T) {
 	made()
 }
 
+// A method that does not learn a set has no row there, and is compared on the others; ranks are over the sets
+// that all methods learn.
+func TestMethodLeavesOutASet(t *testing.T) {
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	without := `set.moons.methods=["ours", "fails", "majority"]`
+	all, some := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, without)
+	paired := some.Get("paired").Where("method", "filter")
+	check.Equal(t, "sets", paired.Texts("set"), []string{"clusters", allSets})
+	check.Near(t, "over one set", paired.Nums("log_loss")[1], paired.Nums("log_loss")[0], 0)
+	ranks := some.Get("ranks")
+	check.Equal(t, "sets of the ranks", ranks.Texts("sets"), []string{"1", "1", "1", "1"})
+	check.True(t, floats.Sum(ranks.Nums("log_loss")) == 10, "ranks %v", ranks.Nums("log_loss"))
+	for _, name := range []string{"ours", "fails"} {
+		want := string(all.Get("summary").Where("method", name).CSV())
+		check.Equal(t, "means of "+name, string(some.Get("summary").Where("method", name).CSV()), want)
+	}
+	e := studytest.New(t, Kind, text, without).(*experiment)
+	for _, f := range e.Figures() {
+		check.Must(f.Draw(some).Encode("pdf"))
+	}
+}
+
 // A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
 // interval. What fails is scored as equal probabilities, and counted, as the majority of equal classes.
 func TestFewerSplits(t *testing.T) {
@@ -138,7 +162,7 @@ func TestCompareRefused(t *testing.T) {
 		"set.clusters.train_rows=1-36":      "set.clusters.train_rows",
 		"set.clusters.file=gone.csv":        "no such file",
 		"method.ours.splits=1":              "method.ours.splits", "seed=4": "seed",
-		`set.moons.methods=["ours"]`: "set.moons.methods", "evaluate.order=repeated": "evaluate.snapshots",
+		`set.moons.methods=["fails"]`: "set.moons.methods", "evaluate.order=repeated": "evaluate.snapshots",
 	})
 }
 

@@ -246,7 +246,7 @@ const (
 		"close to the softmax: it has its slope at the origin (slope-matched), or is its least-squares or minimax fit."
 	aboutWindows = "Error on the examples of each window of a stream, each predicted before it is learned; means " +
 		"over the seeds. Where a stream changes the error rises, and it falls again if the method follows."
-	aboutSets = "Log loss on test examples after so many examples; means over the seeds with 95 % intervals."
+	aboutSets   = "Log loss on test examples after so many examples; means over the seeds with 95 % intervals."
 	aboutCurves = "Scores after so many examples, on test examples or on next examples, each predicted before it " +
 		"is learned; means over the seeds with 95 % intervals. Lower is better."
 	aboutDifferences = "Log loss minus that of `%s` on the same test examples: means over the sets, or over the seeds " +

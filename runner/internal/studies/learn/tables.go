@@ -177,8 +177,9 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 		means := make([]float64, len(learner.ScoreNames))
 		for k, score := range learner.ScoreNames {
 			for _, set := range sets {
-				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
+				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i]
 			}
+			means[k] /= float64(n)
 		}
 		t.Add(m.Name, n, means, metric.Nemenyi(len(e.Methods), n))
 	}
