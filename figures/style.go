@@ -30,6 +30,9 @@ var colors = [...]color.NRGBA{
 	black, rgb(0x777777),
 }
 
+// lineOnMap are the colours of lines on maps, with a white edge.
+var lineOnMap = [...]color.NRGBA{black, rgb(0xe66a00), rgb(0x2b4a9b)}
+
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
 type styles struct {
@@ -43,7 +46,7 @@ type styles struct {
 }
 
 // style returns the style of a curve, and adds a key for a new name. A curve has the colour of its group or,
-// if another curve has it, the next of the least used ones. On maps lines are black and white, to show on any
+// if another curve has it, the next of the least used ones. Lines on maps have an edge, to show on any
 // colour.
 func (s *styles) style(c Curve) style {
 	if sty, ok := s.known[c.Name]; ok {
@@ -59,7 +62,7 @@ func (s *styles) style(c Curve) style {
 		}
 		out.color, out.line = colors[best], line(curveWidth, colors[best])
 		out.marker = shapes[(best+s.used[best])%len(shapes)]
-		inner, edge = black, white
+		inner, edge = lineOnMap[len(s.known)%len(lineOnMap)], white
 		s.used[best]++
 	}
 	if !c.hasMarkers() {

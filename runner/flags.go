@@ -19,7 +19,7 @@ func requestFlags(f *flag.FlagSet) *pipeline.Request {
 	f.StringVar(&r.Out, "out", "", "put the results folders into this `folder` (default results, or\n"+
 		pipeline.OwnResults+" beside a manifest of your own)")
 	listFlag(f, &r.Names, "exp", "take this `manifest`, a path or a name in experiments/; the same as an argument")
-	f.BoolVar(&r.All, "all", false, "take all manifests in experiments/")
+	f.BoolVar(&r.All, "all", false, "take all manifests in experiments/ but confirmations")
 	listFlag(f, &r.Overrides, "set", "replace a value of the manifest by `key=value`, such as "+
 		"model.lambda=0.4 (repeatable);\nwithout -out the results go into a folder of their own")
 	f.BoolVar(&r.Short, "short", false, "take the short forms: -set with the values of the key short")
@@ -28,6 +28,7 @@ func requestFlags(f *flag.FlagSet) *pipeline.Request {
 
 func computingFlags(f *flag.FlagSet, r *pipeline.Request) {
 	f.UintVar(&r.Workers, "workers", uint(runtime.GOMAXPROCS(0)), "compute this `number` of cells at a time")
+	f.BoolVar(&r.Again, "confirm-again", false, "take also a confirmation that is published")
 	f.BoolVar(&r.Quiet, "quiet", false, "show no progress on stderr")
 }
 
@@ -71,7 +72,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.Var((*columns)(&format.Numeric), "numeric", "read these `columns` as numbers, also with the leading zeros "+
 		"of codes")
 	f.StringVar((*string)(&format.Missing), "missing", "", "treat missing values by this `rule`: error, drop "+
-		"(leave out the row) or mean\n(of the column) (default: error)")
+		"(leave out the row), mean\n(of the column) or word (mean, and in columns of words one more word) "+
+		"(default: error)")
 	formatFlags(f, format, "','", "'.'", "they are refused")
 	return t
 }

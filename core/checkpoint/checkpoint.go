@@ -6,12 +6,12 @@
 // 2,000 of its inputs, or the inputs that these are features of. Do not give their files to anyone who must not
 // see the examples. Networks and ensembles keep no inputs.
 //
-// # The file, format 10
+// # The file, format 11
 //
 // The file is a NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order. A string is UTF-8
 // bytes.
 //
-//	format      int64           10
+//	format      int64           11
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -60,7 +60,7 @@ import (
 )
 
 // version is the number of the format. A change of the entries or of their keys needs a new one.
-const version int64 = 10
+const version int64 = 11
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.

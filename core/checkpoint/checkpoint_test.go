@@ -246,7 +246,7 @@ func TestPython(t *testing.T) {
 		Cov    [][][][]float64 // layer, neuron, input, input
 	}
 	check.OK(t, json.Unmarshal(python(t, saved(t, n)), &got))
-	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "10 [2 3 4 2]adf")
+	check.Equal(t, "format, layers and rule", fmt.Sprint(got.Format, got.Layers, got.Rule), "11 [2 3 4 2]adf")
 	for l := range 3 {
 		mean, cov := n.Weights(l)
 		_, in := mean.Dims()

@@ -171,8 +171,8 @@ func TestReadRefuses(t *testing.T) {
 			check.Refuses(t, want+name, load(archive(version, edit(parts(t, c.m)))), "checkpoint: ", want)
 		}
 	}
-	former := archive(9, parts(t, trained(small)))
-	check.Refuses(t, "format 9", load(former), "the file has format 9; this program reads format 10 only")
+	former := archive(10, parts(t, trained(small)))
+	check.Refuses(t, "format 10", load(former), "the file has format 10; this program reads format 11 only")
 }
 
 // Files that announce more than they have are refused before memory is allocated: an entry of 2 GB, layers,

@@ -1,6 +1,7 @@
 package classifier_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -11,41 +12,52 @@ import (
 	"closedform/core/random"
 )
 
-// Points inside and outside of the unit circle are learned one after another. Nothing is tuned, and no
-// examples are held out.
-func ExampleNew() {
-	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 2}, random.Source("first program"))
-	if err != nil {
-		log.Fatal(err)
-	}
+// circle yields 500 points, of class 1 inside of the unit circle and of class 0 outside.
+func circle(yield func(x []float64, class int) bool) {
 	rnd := rand.New(random.Source("examples"))
 	for range 500 {
 		x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, 0
 		if x[0]*x[0]+x[1]*x[1] < 1 {
 			class = 1
 		}
-		if err := c.Learn(x, class); err != nil {
-			log.Fatal(err)
+		if !yield(x, class) {
+			return
 		}
 	}
-	s, err := c.Snapshot() // what it has learned so far
+}
+
+// Each point is predicted before it is learned. Nothing is tuned, and no examples are held out.
+func ExampleNew() {
+	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 2}, random.Source("first program"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	var p classifier.Prediction
+	wrong := 0
+	for x, class := range circle { // points inside and outside of the unit circle
+		if err := errors.Join(c.Predict(&p, x), c.Learn(x, class)); err != nil {
+			log.Fatal(err)
+		}
+		if p.Class != class {
+			wrong++
+		}
+	}
+	s, err := c.Snapshot() // for any input, in any order
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, x := range [][]float64{{0.1, 0.2}, {1.5, -1}, {30, 30}} {
 		if err := s.Predict(&p, x); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Printf("%v: class %2d, p = %.2f, familiar %.1g\n", x, p.Class, p.P, p.Familiarity)
 	}
-	s.Decision.Confidence, err = s.Threshold(0.02, 0.95) // at most 2 % of the answers are wrong
-	fmt.Printf("least confidence of an answer: %.2f, %v\n", s.Decision.Confidence, err)
+	fmt.Printf("%d of 500 were not predicted, or wrongly\n", wrong)
 	// Output:
 	// [0.1 0.2]: class  1, p = [0.00 1.00], familiar 1
 	// [1.5 -1]: class  0, p = [1.00 0.00], familiar 0.2
-	// [30 30]: class -1, p = [1.00 0.00], familiar 9e-10
-	// least confidence of an answer: 0.90, <nil>
+	// [30 30]: class -1, p = [1.00 0.00], familiar 2e-10
+	// 25 of 500 were not predicted, or wrongly
 }
 
 // In a service one goroutine learns a stream, and now and then stores a snapshot. Others predict at the same

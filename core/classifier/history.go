@@ -86,7 +86,7 @@ func (h *History) Add(m bnn.Model, p *bnn.Prediction, x []float64, class int) {
 // add adds an example with the inputs x, of which the model has the scaled ones.
 func (h *History) add(m bnn.Model, f *forecast, x, scaled []float64, class int) {
 	if h.Familiar != nil {
-		_ = h.Familiar.Observe(x) // the distribution leaves out inputs beyond ±1e100
+		_ = h.Familiar.Observe(x, class) // the distribution leaves out inputs beyond ±1e100
 	}
 	r := h.Record
 	if r == nil {

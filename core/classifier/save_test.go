@@ -114,6 +114,6 @@ func TestLoadAny(t *testing.T) {
 	high, d := fmt.Sprintf(`"high":[%s],"low":[%[1]s]`, many), strings.Repeat(",0", 2080)[1:]
 	check.Frugal(t, func() {
 		check.Refuses(t, "inputs", check.Err(load(fmt.Sprintf(`{"decision":{},"familiar":{%s,"mean":[%s],"step":1,`+
-			`"scatter":[%s],"fit":[%[3]s]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
+			`"scatter":[%s],"within":[%[3]s],"total":[%[3]s]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
 	})
 }

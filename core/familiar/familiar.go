@@ -2,8 +2,8 @@
 // of the inputs is independent of the network, and is updated example by example:
 //
 //	f := familiar.New(2)
-//	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
-//	p := f.P([]float64{30, 30})           // below 0.01: unlike those that were learned
+//	err := f.Observe([]float64{0.5, 1.5}, 0) // each example that is learned, once, with its class from 0
+//	p := f.P([]float64{30, 30})              // below 0.01: unlike those that were learned
 //
 // After n inputs, p-values much below 1/n are extrapolated with care: after a few hundred inputs with heavy
 // tails, one that is 10 standard deviations off in every coordinate gets between 0.001 and 0.01.
@@ -31,21 +31,30 @@ const (
 	fewScores  = 10    // with fewer kept scores P is 1
 	typical    = 8     // number of dimensions from which inputs near the mean are unfamiliar, too
 	largest    = 1e100 // largest input, whose square does not overflow
+	farthest   = 1e300 // largest score before the asinh
 )
 
-// Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of (x −
-// m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)². m is the mean of the n inputs before. C is their covariance when n
-// last grew by an eighth, its covariances multiplied by n/(n + d), its variances enlarged by 1/n of their
-// mean. e_j is the distance from the range of the inputs in dimension j, w_j the width of the range, enlarged
-// by 1/n of the mean width. For more than 64 inputs m and C are taken in 64 random directions. Each input is
-// scored before it is learned. The scores of the second half of the inputs are kept, or, if these are more
-// than 1000, of every 2nd, 4th, … input. JSON keeps the complete state, to the bit; the zero value is only
-// for reading JSON into it. P is safe for concurrent use, the other methods are not.
+// Inputs is the distribution of the learned inputs. The score of x, with d dimensions, is asinh(q − q₀/4 + o),
+// larger for inputs less like those learned:
+//
+//	q  = min_c (x − m_c)ᵀW⁻¹(x − m_c)/d · n_c/(n_c + 1), the distance from the nearest mean m_c of n_c examples
+//	     of a class; W is the covariance within the classes
+//	q₀ = (x − m)ᵀC⁻¹(x − m)/d, the distance from the mean m of all n inputs, whose covariance is C
+//	o  = 12 mean_j (e_j/w_j)²; e_j is the distance from the range of the inputs in dimension j, w_j the width
+//	     of the range, enlarged by 1/n of the mean width
+//
+// With all of q₀ in place of a quarter, q − q₀ is the relative Mahalanobis distance (Ren et al., "A simple fix
+// to Mahalanobis distance for improving near-OOD detection", 2021). W and C are those when n last grew by an
+// eighth, their covariances multiplied by n/(n + d), their variances enlarged by 1/n of the mean variance. For
+// more than 64 inputs the distances are taken in 64 random directions. Each input is scored before it is
+// learned. The scores of the second half of the inputs are kept, or, if these are more than 1000, of every 2nd,
+// 4th, … input. JSON keeps the complete state, to the bit; the zero value is only for reading JSON into it. P
+// is safe for concurrent use, the other methods are not.
 type Inputs struct {
 	state
-	directions func() [][]float64 // random directions, drawn at the first call; none: no projection
-	factor     *linalg.Cholesky
-	scratch    sync.Pool // vectors of P
+	directions    func() [][]float64 // random directions, drawn at the first call; none: no projection
+	total, within *linalg.Cholesky   // factors of C and W
+	scratch       sync.Pool          // vectors of P
 }
 
 type state struct {
@@ -53,10 +62,13 @@ type state struct {
 	Low     []float64       `json:"low"` // each input ranges from Low to High
 	High    []float64       `json:"high"`
 	Mean    []float64       `json:"mean"`    // mean in each direction
-	Scatter linalg.Triangle `json:"scatter"` // Σ(x − m)(x − m)ᵀ
-	Fitted  int             `json:"fitted"`  // number of inputs when Fit was copied from Scatter
-	Fit     linalg.Triangle `json:"fit"`
-	Step    int             `json:"step"` // every Step-th input is scored
+	Counts  []int           `json:"counts"`  // number of inputs of each class
+	Means   [][]float64     `json:"means"`   // means of the classes
+	Scatter linalg.Triangle `json:"scatter"` // Σ(x − m_c)(x − m_c)ᵀ, with the class c of each x
+	Fitted  int             `json:"fitted"`  // number of inputs when Within and Total were last set
+	Within  linalg.Triangle `json:"within"`  // Scatter at that time
+	Total   linalg.Triangle `json:"total"`   // Σ(x − m)(x − m)ᵀ
+	Step    int             `json:"step"`    // every Step-th input is scored
 	Scores  []float64       `json:"scores"`
 }
 
@@ -65,14 +77,22 @@ func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
 	return &Inputs{directions: directions(d, inputs), state: state{
 		Low: make([]float64, inputs), High: make([]float64, inputs), Mean: make([]float64, d),
-		Scatter: linalg.NewTriangle(d), Fit: linalg.NewTriangle(d), Step: 1, Scores: []float64{},
+		Counts: []int{}, Means: [][]float64{}, Scatter: linalg.NewTriangle(d), Within: linalg.NewTriangle(d),
+		Total: linalg.NewTriangle(d), Step: 1, Scores: []float64{},
 	}}
 }
 
 // Clone returns a copy.
 func (f *Inputs) Clone() *Inputs {
-	c := &Inputs{state: f.state, directions: f.directions, factor: f.factor}
-	for _, v := range []*[]float64{&c.Low, &c.High, &c.Mean, (*[]float64)(&c.Scatter), (*[]float64)(&c.Fit), &c.Scores} {
+	c := &Inputs{state: f.state, directions: f.directions, total: f.total, within: f.within}
+	c.Counts, c.Means = slices.Clone(f.Counts), slices.Clone(f.Means)
+	vectors := []*[]float64{
+		&c.Low, &c.High, &c.Mean, (*[]float64)(&c.Scatter), (*[]float64)(&c.Within), (*[]float64)(&c.Total), &c.Scores,
+	}
+	for k := range c.Means {
+		vectors = append(vectors, &c.Means[k])
+	}
+	for _, v := range vectors {
 		*v = slices.Clone(*v)
 	}
 	return c
@@ -80,50 +100,72 @@ func (f *Inputs) Clone() *Inputs {
 
 // directions returns d random directions of the inputs, or none if these are no more than d.
 func directions(d, inputs int) func() [][]float64 {
-	return sync.OnceValue(func() (all [][]float64) {
+	return sync.OnceValue(func() (drawn [][]float64) {
 		rnd := rand.New(random.Source("familiar"))
-		for d < inputs && len(all) < d {
-			all = append(all, random.Normals(rnd, inputs))
+		for d < inputs && len(drawn) < d {
+			drawn = append(drawn, random.Normals(rnd, inputs))
 		}
-		return all
+		return drawn
 	})
 }
 
-// Observe learns an input; of several passes observe only the first. If the size is wrong, or a number is not
-// finite or beyond ±1e100, it returns an error and learns nothing.
-func (f *Inputs) Observe(x []float64) error {
-	if len(x) != len(f.Low) {
-		return fmt.Errorf("familiar: an input of %d numbers; need %d", len(x), len(f.Low))
+// Observe learns an input of a class; of several passes observe only the first. If the size is wrong, the class
+// is negative, or a number is not finite or beyond ±1e100, it returns an error and learns nothing.
+func (f *Inputs) Observe(x []float64, class int) error {
+	if len(x) != len(f.Low) || class < 0 {
+		return fmt.Errorf("familiar: an input of %d numbers of class %d; need %d numbers, and a class from 0",
+			len(x), class, len(f.Low))
 	}
 	for j, x := range x {
 		if !(math.Abs(x) <= largest) {
 			return fmt.Errorf("familiar: input %d is %g; need −1e100 to 1e100", j, x)
 		}
 	}
-	z := make([]float64, len(f.Mean))
-	f.from(z, x)
 	if f.Fitted >= 2 && f.Seen%f.Step == 0 {
-		f.keep(f.score(x, slices.Clone(z)))
+		f.keep(f.score(x))
 	}
-	f.Seen++
-	n := float64(f.Seen)
-	if f.Seen == 1 {
+	if f.Seen == 0 {
 		copy(f.Low, x)
 		copy(f.High, x)
 	}
 	for j, x := range x {
 		f.Low[j], f.High[j] = min(f.Low[j], x), max(f.High[j], x)
 	}
-	for i, e := range z {
-		f.Mean[i] += e / n
-		kernel.AddScaled(f.Scatter.Row(i), e*(n-1)/n, z[:i+1])
+	for len(f.Counts) <= class {
+		f.Counts, f.Means = append(f.Counts, 0), append(f.Means, make([]float64, len(f.Mean)))
 	}
+	f.Seen++
+	f.Counts[class]++
+	z, n, within := f.along(nil, x), float64(f.Counts[class]), make([]float64, len(f.Mean))
+	floats.SubTo(within, z, f.Means[class])
+	floats.Sub(z, f.Mean)
+	kernel.AddScaled(f.Mean, 1/float64(f.Seen), z)
+	kernel.AddScaled(f.Means[class], 1/n, within)
+	addOuter(f.Scatter, (n-1)/n, within)
 	if f.Seen >= 2 && 8*f.Seen >= 9*f.Fitted {
-		f.Fitted = f.Seen
-		copy(f.Fit, f.Scatter)
-		f.factorize()
+		f.fit()
 	}
 	return nil
+}
+
+// addOuter adds a·zzᵀ to t.
+func addOuter(t linalg.Triangle, a float64, z []float64) {
+	for i, e := range z {
+		kernel.AddScaled(t.Row(i), a*e, z[:i+1])
+	}
+}
+
+// fit sets the covariances to those of all inputs so far.
+func (f *Inputs) fit() {
+	f.Fitted = f.Seen
+	copy(f.Within, f.Scatter)
+	copy(f.Total, f.Scatter)
+	for c, mean := range f.Means {
+		z := slices.Clone(mean)
+		floats.Sub(z, f.Mean)
+		addOuter(f.Total, float64(f.Counts[c]), z)
+	}
+	f.factorize()
 }
 
 // keep adds the score of the next example, and drops the scores of the first half of the examples.
@@ -144,17 +186,27 @@ func (f *Inputs) keep(score float64) {
 	f.Step, f.Scores = 2*f.Step, even
 }
 
-// from sets z to x, or its projections, less the mean.
-func (f *Inputs) from(z, x []float64) {
-	copy(z, x)
-	for i, direction := range f.directions() {
-		z[i] = kernel.Dot(direction, x)
+// along appends x, or its projections, to z.
+func (f *Inputs) along(z, x []float64) []float64 {
+	if len(x) <= mostDims {
+		return append(z, x...)
 	}
-	floats.Sub(z, f.Mean)
+	for _, direction := range f.directions() {
+		z = append(z, kernel.Dot(direction, x))
+	}
+	return z
 }
 
+// factorize sets the factors. It reports false if a covariance is not positive definite, whose factor stays.
 func (f *Inputs) factorize() bool {
-	c, d, n, mean := slices.Clone(f.Fit), float64(len(f.Mean)), float64(f.Fitted), 0.0
+	total, within := f.covariance(f.Total), f.covariance(f.Within)
+	f.total, f.within = cmp.Or(total, f.total), cmp.Or(within, f.within)
+	return total != nil && within != nil
+}
+
+// covariance returns the factor of the covariance of a scatter, nil unless it is positive definite.
+func (f *Inputs) covariance(scatter linalg.Triangle) *linalg.Cholesky {
+	c, d, n, mean := slices.Clone(scatter), float64(len(f.Mean)), float64(f.Fitted), 0.0
 	for i := range f.Mean {
 		row := c.Row(i)
 		for j := range i {
@@ -164,15 +216,17 @@ func (f *Inputs) factorize() bool {
 		mean += row[i] / d
 	}
 	c.AddDiagonal(mean/n + 1e-300)
-	root := c.Cholesky()
-	if root != nil {
-		f.factor = root
-	}
-	return root != nil
+	return c.Cholesky()
 }
 
-func (f *Inputs) score(x, z []float64) float64 {
-	f.factor.Solve(z)
+// score returns the score of x.
+func (f *Inputs) score(x []float64) float64 {
+	z, _ := f.scratch.Get().(*[]float64)
+	if z == nil {
+		z = new([]float64)
+	}
+	defer f.scratch.Put(z)
+	near, far := f.distances(z, x)
 	var width, outside float64
 	for j, low := range f.Low {
 		width += f.High[j] - low
@@ -181,14 +235,35 @@ func (f *Inputs) score(x, z []float64) float64 {
 	for j, x := range x {
 		if e := max(f.Low[j]-x, x-f.High[j]); e > 0 {
 			e /= f.High[j] - f.Low[j] + width
-			outside += e * e
+			outside += float64(e * e)
 		}
 	}
-	s := kernel.Dot(z, z)/float64(len(z)) + 12*outside/float64(len(x))
-	if !(s < math.MaxFloat64) {
-		s = math.MaxFloat64
+	s := (near-far/4)/float64(len(f.Mean)) + 12*outside/float64(len(x))
+	if !(math.Abs(s) < farthest) {
+		s = farthest
 	}
-	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
+	return math.Copysign(kernel.Log(math.Abs(s)+kernel.Hypot(1, s)), s) // asinh(s)
+}
+
+// distances returns the squared distances d·q and d·q₀ of x, with scratch space.
+func (f *Inputs) distances(scratch *[]float64, x []float64) (near, far float64) {
+	d := len(f.Mean)
+	z := f.along((*scratch)[:0], x)
+	for _, mean := range f.Means {
+		z = append(z, z[:d]...)
+		floats.Sub(z[len(z)-d:], mean)
+	}
+	floats.Sub(z[:d], f.Mean)
+	*scratch = z
+	f.total.Solve(z[:d])
+	f.within.Solve(z[d:])
+	near = math.Inf(1)
+	for c, n := range f.Counts {
+		if z := z[(c+1)*d:][:d]; n > 0 {
+			near = min(near, kernel.Dot(z, z)*float64(n)/float64(n+1))
+		}
+	}
+	return near, kernel.Dot(z[:d], z[:d])
 }
 
 // P returns a p-value of the hypothesis that x has the distribution of the learned inputs. Below eight
@@ -203,14 +278,7 @@ func (f *Inputs) P(x []float64) float64 {
 	if len(f.Scores) < fewScores {
 		return 1
 	}
-	z, _ := f.scratch.Get().(*[]float64)
-	if z == nil {
-		z = new([]float64)
-	}
-	*z = append((*z)[:0], f.Mean...)
-	f.from(*z, x)
-	score := f.score(x, *z)
-	f.scratch.Put(z)
+	score := f.score(x)
 	p := tail(f.Scores, nil, score, 1)
 	if len(f.Mean) < typical {
 		return p
@@ -276,17 +344,27 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("familiar: %w", err)
 	}
 	inputs, d := len(s.Low), len(s.Mean)
-	triangle := d * (d + 1) / 2
-	fits := inputs >= 1 && len(s.High) == inputs && d == min(inputs, mostDims)
-	fits = fits && len(s.Scatter) == triangle && len(s.Fit) == triangle
+	fits := inputs >= 1 && len(s.High) == inputs && d == min(inputs, mostDims) && len(s.Counts) == len(s.Means)
+	for _, t := range []linalg.Triangle{s.Scatter, s.Within, s.Total} {
+		fits = fits && len(t) == d*(d+1)/2
+	}
+	for _, mean := range s.Means {
+		fits = fits && len(mean) == d
+	}
+	seen := 0
+	for _, n := range s.Counts {
+		fits = fits && n >= 0
+		seen += n
+	}
+	fits = fits && seen == s.Seen
 	if !fits || s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > min(mostScores, s.Seen) {
-		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: "+
-			"these do not fit", inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
+		return fmt.Errorf("familiar: %d inputs in %d directions, %d classes with %d examples, %d covariances, "+
+			"%d scores of %d inputs: these do not fit", inputs, d, len(s.Means), seen, len(s.Total), len(s.Scores), s.Seen)
 	}
 	read := &Inputs{state: s}
 	if s.Fitted >= 2 && !read.factorize() {
 		return fmt.Errorf("familiar: the covariance is not positive definite")
 	}
-	f.state, f.directions, f.factor = s, directions(d, inputs), read.factor
+	f.state, f.directions, f.total, f.within = s, directions(d, inputs), read.total, read.within
 	return nil
 }

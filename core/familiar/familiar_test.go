@@ -12,34 +12,33 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
 
-// source draws inputs from a mixture of two normal distributions with correlated inputs.
-func source(d int, name ...any) func() []float64 {
+// source draws inputs, and their classes 0 and 2, from two normal distributions with correlated inputs.
+func source(d int, name ...any) func() (x []float64, class int) {
 	rnd := rand.New(random.Source(append(name, d)...))
-	return func() []float64 {
+	return func() ([]float64, int) {
 		x := make([]float64, d)
-		common, shift := random.Normal(rnd), 3*float64(rnd.IntN(2))
+		common, class := random.Normal(rnd), 2*rnd.IntN(2)
 		for j := range x {
-			x[j] = common + random.Normal(rnd) + shift*float64(j%2)
+			x[j] = common + random.Normal(rnd) + 1.5*float64(class*(j%2))
 		}
-		return x
+		return x, class
 	}
 }
 
-func learned(t *testing.T, n int, draw func() []float64) *Inputs {
+func learned(t *testing.T, n int, draw func() ([]float64, int)) *Inputs {
 	t.Helper()
 	var f *Inputs
 	for range n {
-		x := draw()
+		x, class := draw()
 		if f == nil {
 			f = New(len(x))
 		}
-		check.OK(t, f.Observe(x))
+		check.OK(t, f.Observe(x, class))
 	}
 	return f
 }
@@ -54,14 +53,15 @@ func TestFamiliarity(t *testing.T) {
 				draw := source(d, "familiarity", n, k)
 				f := learned(t, n, draw)
 				for range fresh {
-					p := f.P(draw())
+					x, _ := draw()
+					p := f.P(x)
 					if p < 0.01 {
 						few++
 					} else if !(p <= 1) {
 						t.Fatalf("%s: P = %g", name, p)
 					}
 				}
-				x := draw()
+				x, _ := draw()
 				floats.Scale(1000, x)
 				unlike := [][]float64{slices.Clone(x), slices.Repeat([]float64{20}, d)}
 				for _, huge := range []float64{1e99, 1e300, math.Inf(1), math.NaN()} {
@@ -85,7 +85,8 @@ func TestFamiliarity(t *testing.T) {
 type definition struct {
 	directions [][]float64
 	x, z       [][]float64 // z in all directions
-	fitted     int         // inputs of C
+	class      []int
+	fitted     int // inputs of W and C
 }
 
 // along returns x in all directions.
@@ -100,22 +101,38 @@ func (d *definition) along(x []float64) []float64 {
 	return z
 }
 
-// score is the score of an input.
-func (d *definition) score(x []float64) float64 {
-	z, m := slices.Clone(d.along(x)), make([]float64, len(d.z[0]))
-	for _, z := range d.z {
-		floats.AddScaled(m, 1/float64(len(d.z)), z)
+// mean returns the mean of the first n inputs that are of the class, or of all if it is negative.
+func (d *definition) mean(n, class int) (m []float64, count float64) {
+	m = make([]float64, len(d.z[0]))
+	for i, z := range d.z[:n] {
+		if class < 0 || d.class[i] == class {
+			floats.Add(m, z)
+			count++
+		}
 	}
-	floats.Sub(z, m)
+	floats.Scale(1/max(1, count), m)
+	return m, count
+}
+
+// distance is zᵀC⁻¹z/d with the covariance C of the first fitted inputs, within the classes or of all.
+func (d *definition) distance(z []float64, within bool) float64 {
 	dims, fitted := len(z), float64(d.fitted)
-	c, all := mat.NewSymDense(dims, nil), mat.NewDense(d.fitted, dims, slices.Concat(d.z[:d.fitted]...))
-	stat.CovarianceMatrix(c, all, nil)
-	variance := mat.Trace(c) * (fitted - 1) / fitted / float64(dims)
+	c := mat.NewSymDense(dims, nil)
+	for i, z := range d.z[:d.fitted] {
+		class := -1
+		if within {
+			class = d.class[i]
+		}
+		mean, _ := d.mean(d.fitted, class)
+		floats.SubTo(mean, z, mean)
+		c.SymRankOne(c, 1/fitted, mat.NewVecDense(dims, mean))
+	}
+	variance := mat.Trace(c) / float64(dims)
 	for i := range dims {
 		for j := range i {
-			c.SetSym(i, j, c.At(i, j)*(fitted-1)/(fitted+float64(dims)))
+			c.SetSym(i, j, c.At(i, j)*fitted/(fitted+float64(dims)))
 		}
-		c.SetSym(i, i, c.At(i, i)*(fitted-1)/fitted+variance/fitted)
+		c.SetSym(i, i, c.At(i, i)+variance/fitted)
 	}
 	var root mat.Cholesky
 	root.Factorize(c)
@@ -123,6 +140,19 @@ func (d *definition) score(x []float64) float64 {
 	if err := root.SolveVecTo(&solved, mat.NewVecDense(dims, z)); err != nil {
 		panic(err)
 	}
+	return floats.Dot(z, solved.RawVector().Data) / float64(dims)
+}
+
+// score is the score of an input.
+func (d *definition) score(x []float64) float64 {
+	nearest, z := math.Inf(1), make([]float64, len(d.z[0]))
+	for _, class := range []int{0, 2} {
+		mean, n := d.mean(len(d.z), class)
+		floats.SubTo(z, d.along(x), mean)
+		nearest = min(nearest, d.distance(z, true)*n/(n+1))
+	}
+	mean, _ := d.mean(len(d.z), -1)
+	floats.SubTo(z, d.along(x), mean)
 	low, high := slices.Clone(d.x[0]), slices.Clone(d.x[0])
 	for _, x := range d.x {
 		for j, v := range x {
@@ -134,7 +164,7 @@ func (d *definition) score(x []float64) float64 {
 		e := max(0, low[j]-v, v-high[j]) / (high[j] - low[j] + widths/float64(len(d.x)))
 		outside += e * e / float64(len(x))
 	}
-	return math.Log(floats.Dot(z, solved.RawVector().Data)/float64(dims) + 12*outside)
+	return math.Asinh(nearest - d.distance(z, false)/4 + 12*outside)
 }
 
 // upper is the share of scores that are at least s, and the tail beyond.
@@ -161,12 +191,12 @@ func TestDefinition(t *testing.T) {
 		d := definition{directions: f.directions()}
 		want := map[int]float64{} // some scores of the second half
 		for i := range c.n {
-			x := draw()
-			if i > c.n/2 && (c.n < 1000 || i%100 == 0) {
+			x, class := draw()
+			if i > c.n/2 && (c.n < 1000 || i%500 == 0) {
 				want[i] = d.score(x)
 			}
-			check.OK(t, f.Observe(x))
-			d.x, d.z = append(d.x, x), append(d.z, d.along(x))
+			check.OK(t, f.Observe(x, class))
+			d.x, d.z, d.class = append(d.x, x), append(d.z, d.along(x)), append(d.class, class)
 			if n := i + 1; n >= 2 && 8*n >= 9*d.fitted {
 				d.fitted = n
 			}
@@ -181,7 +211,7 @@ func TestDefinition(t *testing.T) {
 			}
 		}
 		for _, times := range []float64{0, 0.5, 1, 2, 4} {
-			x := draw()
+			x, _ := draw()
 			floats.Scale(times, x)
 			s := d.score(x)
 			p := upper(f.Scores, s)
@@ -201,19 +231,21 @@ func TestClone(t *testing.T) {
 	for _, d := range []int{3, 20, 100} {
 		draw := source(d, "clone")
 		f := learned(t, 1500, draw)
-		x, state := draw(), func(f *Inputs) string { return string(check.Must(json.Marshal(f))) }
+		x, _ := draw()
+		state := func(f *Inputs) string { return string(check.Must(json.Marshal(f))) }
 		check.NoAllocs(t, fmt.Sprint("P of ", d, " inputs"), func() { f.P(x) })
-		var like, other Inputs // as the original and as the copy
+		var like, read Inputs // as the original and as the copy
 		check.OK(t, json.Unmarshal([]byte(state(f)), &like))
-		check.OK(t, json.Unmarshal([]byte(state(f)), &other))
+		check.OK(t, json.Unmarshal([]byte(state(f)), &read))
 		c := f.Clone()
 		for range 1000 {
-			x, y := draw(), draw()
-			check.OK(t, errors.Join(f.Observe(x), like.Observe(x), c.Observe(y), other.Observe(y)))
+			x, class := draw()
+			y, other := draw()
+			check.OK(t, errors.Join(f.Observe(x, class), like.Observe(x, class), c.Observe(y, other), read.Observe(y, other)))
 		}
 		check.Equal(t, "the original", state(f), state(&like))
-		check.Equal(t, "the copy", state(c), state(&other))
-		check.Equal(t, "P", c.P(x), other.P(x))
+		check.Equal(t, "the copy", state(c), state(&read))
+		check.Equal(t, "P", c.P(x), read.P(x))
 	}
 }
 
@@ -221,11 +253,12 @@ func TestRefuses(t *testing.T) {
 	f := learned(t, 50, source(2, "refuses"))
 	before, _ := json.Marshal(f)
 	for _, x := range [][]float64{{1}, {1, math.NaN()}, {math.Inf(-1), 0}, {1e101, 0}} {
-		check.Refuses(t, fmt.Sprint(x), f.Observe(x), "familiar: ")
+		check.Refuses(t, fmt.Sprint(x), f.Observe(x, 0), "familiar: ")
 	}
 	for old, replacement := range map[string]string{
 		`"seen":50`: `"seen":1`, `"step":1`: `"step":0`, `"low":[`: `"low":[1,`, `"mean":[`: `"mean":[1,`,
-		`"fit":[`: `"fit":[-1e9,`, `"scatter":[`: `"scatter":["a",`,
+		`"within":[`: `"within":[-1e9,`, `"total":[`: `"total":[1,`, `"scatter":[`: `"scatter":["a",`,
+		`"counts":[`: `"counts":[1,`, `"means":[[`: `"means":[[1,`,
 	} {
 		text := strings.Replace(string(before), old, replacement, 1)
 		if err := json.Unmarshal([]byte(text), f); err == nil || text == string(before) {

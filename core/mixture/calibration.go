@@ -28,13 +28,13 @@ func (c *calibration) add(p []float64, class int, weight float64) {
 }
 
 // follow multiplies the weights by the probabilities of the class, and distributes the fixed share.
-func (c *calibration) follow(p []float64, class int) {
+func (c *calibration) follow(p []float64, class int, share float64) {
 	log := steps(p, class)
 	top := slices.Max(log[:])
 	for i, step := range log {
 		c.weight[i] *= kernel.Exp(step - top)
 	}
-	share(c.weight[:])
+	distribute(c.weight[:], share)
 }
 
 // steps returns the log probability of the class for each power. It overwrites p.

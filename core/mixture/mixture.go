@@ -54,6 +54,7 @@ type Mixture struct {
 type State struct {
 	Seen  int     `json:"seen"`  // number of examples behind the weights
 	Fixed bool    `json:"fixed"` // see [Mixture.Fix]
+	Share float64 `json:"share"` // see [Mixture.SetFixedShare]
 	Next  Weights `json:"next"`  // for the next example
 	Whole Weights `json:"whole"` // by the whole stream: logarithms, the largest 0
 	Order Order   `json:"order"`
@@ -91,7 +92,7 @@ func New(members ...bnn.Model) (*Mixture, error) {
 	}
 	m.whole.normalise()
 	_, classes := m.Shape()
-	m.state.Order = *NewOrder(classes)
+	m.state.Order, m.state.Share = *NewOrder(classes), FixedShare
 	m.resize()
 	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(networks(members), (*bnn.Network).Large)
 	return m, nil
@@ -122,7 +123,7 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 		return nil, err
 	}
 	inputs, classes := m.Shape()
-	fits := s.Seen >= 0 && s.Order.Fits(inputs, classes, len(members))
+	fits := s.Seen >= 0 && s.Share >= 0 && s.Share <= 1 && s.Order.Fits(inputs, classes, len(members))
 	for _, w := range []Weights{s.Next, s.Whole} {
 		fits = fits && len(w.Quartets) == len(m.whole.members.quartet) && len(w.Powers) == len(powers) &&
 			kernel.Finite(slices.Concat(w.Quartets, w.Powers)...)
@@ -138,7 +139,7 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 	copy(m.whole.members.logWeight, s.Whole.Quartets)
 	copy(m.whole.powers.logWeight[:], s.Whole.Powers)
 	m.whole.normalise()
-	m.state = State{Seen: s.Seen, Fixed: s.Fixed, Order: *s.Order.Clone()}
+	m.state = State{Seen: s.Seen, Fixed: s.Fixed, Share: s.Share, Order: *s.Order.Clone()}
 	return m, nil
 }
 
@@ -214,6 +215,10 @@ func (m *Mixture) Fix() {
 	s.weigh()
 	m.next, m.whole, m.state.Fixed = s.weights, s.weights, true
 }
+
+// SetFixedShare sets the share of the weights for the next example that each example distributes equally, 0 to
+// 1; the default is [FixedShare].
+func (m *Mixture) SetFixedShare(share float64) { m.state.Share = share }
 
 // Serial makes large members learn one after another, for programs that already use all processors.
 func (m *Mixture) Serial() { m.parallel = false }

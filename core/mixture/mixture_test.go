@@ -62,7 +62,14 @@ func stream(n int, order string) (x [][]float64, class []int) {
 // the probabilities that the quartets gave the examples. For the next example a fixed share follows each
 // step; moments and LogP are those of the mixture with these weights, before calibration.
 func TestWeights(t *testing.T) {
-	m, alone := mixture(models()...), models()
+	t.Run("the default", func(t *testing.T) { testWeights(t, mixture(models()...), 0.0002) })
+	m := mixture(models()...)
+	m.SetFixedShare(0.1)
+	t.Run("a larger share", func(t *testing.T) { testWeights(t, m, 0.1) })
+}
+
+func testWeights(t *testing.T, m *Mixture, fixedShare float64) {
+	alone := models()
 	x, class := stream(30, "shuffled")
 	var shares [][]float64
 	for a := range 5 {
@@ -93,7 +100,7 @@ func TestWeights(t *testing.T) {
 			floats.AddScaled(whole, mean(products)[k], single[k].P)
 		}
 		powers.add(whole, class[i], 1)
-		nextPowers.follow(slices.Clone(q), class[i])
+		nextPowers.follow(slices.Clone(q), class[i], fixedShare)
 		variance := 0.0 // of the probability of class 0
 		for k, w := range weights {
 			d := single[k].P[0] - q[0]
@@ -278,6 +285,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"negative": func(s *State) { s.Next.Powers[1] = -1e-9 },
 		"zero":     func(s *State) { clear(s.Next.Powers) },
 		"seen":     func(s *State) { s.Seen = -1 },
+		"share":    func(s *State) { s.Share = 2 },
 	} {
 		s := m.State()
 		change(&s)
@@ -301,7 +309,7 @@ func TestFixedShare(t *testing.T) {
 	}
 	learn(500, 0.6, 0.4)
 	w := m.Weights()[1]
-	check.True(t, w >= fixedShare/2 && w < 0.002, "weight %g of the worse member", w)
+	check.True(t, w >= FixedShare/2 && w < 0.002, "weight %g of the worse member", w)
 	learn(60, 0.4, 0.6)
 	w, whole := m.Weights()[1], snapshot(m).Weights()[1]
 	check.True(t, w > 0.95 && whole < 1e-3, "weight %g of the better member, in a snapshot %g", w, whole)

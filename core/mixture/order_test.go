@@ -276,6 +276,8 @@ func TestPredictBetweenExamples(t *testing.T) {
 	x, class := stream(200, "sorted")
 	alone, asked := mixture(models()...), mixture(models()...)
 	alone.parallel = true // with the same bits
+	alone.SetFixedShare(0.01)
+	asked.SetFixedShare(0.01)
 	var p, q, settled bnn.Prediction
 	var later bnn.Predictor
 	buffer := make([]float64, 2)

@@ -62,13 +62,13 @@ func (m *Mixture) keep(k int, p *bnn.Prediction, err error) {
 func (m *Mixture) weigh(calibrates bool) {
 	if calibrates {
 		mean(m.mixed, m.next.members.weight, m.p)
-		m.next.powers.follow(m.mixed, m.class)
+		m.next.powers.follow(m.mixed, m.class, m.state.Share)
 		mean(m.mixed, m.whole.members.weight, m.p)
 		m.whole.powers.add(m.mixed, m.class, 1)
 	}
 	m.state.Seen++
 	m.state.Order.Add(m.x, m.class, m.logP)
-	m.next.members.follow(m.logP)
+	m.next.members.follow(m.logP, m.state.Share)
 	m.whole.members.add(m.logP, 1, smallest)
 	m.whole.normalise()
 }

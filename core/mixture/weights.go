@@ -35,15 +35,15 @@ func (w *weighting) clone() *weighting {
 	return c
 }
 
-// fixedShare is the share of the weights for the next example that each example distributes equally, so that
+// FixedShare is the share of the weights for the next example that each example distributes equally, so that
 // the best member may change (fixed share: Herbster and Warmuth, "Tracking the best expert", Machine Learning
 // 1998). These weights have no logarithms.
-const fixedShare = 0.0002
+const FixedShare = 0.0002
 
-// share makes the weights (1 − fixedShare)·weight/sum + fixedShare/number.
-func share(weight []float64) {
-	floats.Scale((1-fixedShare)/kernel.Sum(weight), weight)
-	floats.AddConst(fixedShare/float64(len(weight)), weight)
+// distribute makes the weights (1 − share)·weight/sum + share/number.
+func distribute(weight []float64, share float64) {
+	floats.Scale((1-share)/kernel.Sum(weight), weight)
+	floats.AddConst(share/float64(len(weight)), weight)
 }
 
 // memberWeights are the means of the members' weights in mixtures of four members, repeats allowed: quartets.
@@ -106,12 +106,12 @@ func (w *memberWeights) add(logP []float64, weight, floor float64) {
 }
 
 // follow multiplies the weights by the probabilities, and distributes the fixed share.
-func (w *memberWeights) follow(logP []float64) {
+func (w *memberWeights) follow(logP []float64, share float64) {
 	w.relative(logP)
 	for i, q := range w.quartets {
 		w.quartet[i] *= w.mean(q)
 	}
-	share(w.quartet)
+	distribute(w.quartet, share)
 	w.average()
 }
 

@@ -113,6 +113,43 @@ func TestProbitCorrIsDefinition(t *testing.T) {
 	}
 }
 
+// Only differences of logits matter: Σ + a1ᵀ + 1aᵀ has the moments of Σ. For n = 2 they are in closed form.
+func TestProbitCorrCovariance(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(25, 26))
+	for range 20 {
+		for n := 2; n <= 4; n++ {
+			p := ProbitCorr{math.Exp(rnd.NormFloat64()), check.RandomCorrelations(rnd, n-1, n)}
+			m, v := problem(rnd, n)
+			a, cov := make([]float64, n), mat.NewSymDense(n, nil)
+			for i := range a {
+				a[i], v[i] = 1+0.1*rnd.Float64(), v[i]+1
+			}
+			for i := range n {
+				for j := range i {
+					cov.SetSym(i, j, a[i]+a[j])
+				}
+				cov.SetSym(i, i, v[i]+2*a[i])
+			}
+			got := NewMoments(n)
+			check.OK(t, p.MomentsCov(got, m, cov))
+			if d := farthest(moments(p, m, v), got); !(d < 1e-10) {
+				t.Errorf("n = %d: correlated logits differ by %g", n, d)
+			}
+			if n == 2 {
+				q, e := binary(p.Lambda, m, []float64{cov.At(0, 0) + cov.At(1, 1), -2 * cov.At(0, 1)})
+				check.NearAll(t, "p and E", []float64{got.P[0], got.E.At(0, 1)}, []float64{q, e}, 1e-12)
+			}
+		}
+	}
+	one, two := ProbitCorr{1, mat.NewSymDense(1, []float64{1})}, []float64{0, 0}
+	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
+	check.Refuses(t, "an indefinite covariance", one.MomentsCov(NewMoments(2), two, indefinite), "positive definite")
+	check.Refuses(t, "three classes", one.MomentsCov(NewMoments(3), two, indefinite), "for 3 classes")
+	cov := mat.NewSymDense(2, []float64{1, 0.5, 0.5, 1})
+	check.Refuses(t, "NaN", one.MomentsCov(NewMoments(2), []float64{math.NaN(), 0}, cov), "finite means")
+	check.Refuses(t, "λ = 0", ProbitCorr{0, one.Corr}.MomentsCov(NewMoments(2), two, cov), "0 < λ < ∞")
+}
+
 func TestProbitCorrValidate(t *testing.T) {
 	good := check.Correlations(3, func(i, j int) float64 { return 0.5 })
 	scaled := mat.NewSymDense(3, []float64{2, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})

@@ -83,7 +83,7 @@ func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examp
 		return nil, append(problems, f.labelProblems(rows, k, training)...)
 	}
 	in := Input{Column: name, Factor: 1}
-	if f.Missing == MissingMean {
+	if f.Missing == MissingMean || f.Missing == MissingWord {
 		in.Fill = new(math.NaN()) // NaN until a scaler sets the mean of the column
 	}
 	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
@@ -102,6 +102,12 @@ func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examp
 	switch {
 	case nominal, slices.Contains(f.Categorical, name),
 		declared.text+texts+codes != "" && slices.Contains(f.Categorical, AllWords):
+		if f.Missing == MissingWord {
+			in.Fill = nil
+			if len(levels) > 0 && some(rows, k, IsMissing) != "" {
+				levels = append(slices.Clip(levels), noWord)
+			}
+		}
 		for _, in.Level = range levels {
 			inputs = append(inputs, in)
 		}
@@ -172,8 +178,12 @@ func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []str
 		x = make([]float64, len(s))
 		for j, in := range s {
 			cell, ok, problem, need := row.Cells[columns[j]], true, "is not a number", ""
+			missing := IsMissing(cell)
+			if missing && in.Level != "" && t.format.Missing == MissingWord {
+				cell, missing = noWord, false
+			}
 			switch {
-			case IsMissing(cell):
+			case missing:
 				x[j], ok = math.NaN(), in.Fill != nil
 				problem, need = "has no value", t.format.set("missing", "mean")
 			case in.Level == "" && t.isCode(in.Column, cell):

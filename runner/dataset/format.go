@@ -85,10 +85,17 @@ const (
 	MissingError Missing = "error" // return an error
 	MissingDrop  Missing = "drop"  // leave out their rows
 	MissingMean  Missing = "mean"  // use the mean of the training part, and leave out rows without a class
+	// MissingWord is MissingMean for numbers; of a column of words, no value is one more word, ?.
+	MissingWord Missing = "word"
 )
 
+// noWord is the word for no value.
+const noWord = "?"
+
 // Words returns the words of all ways to handle missing values.
-func (Missing) Words() []string { return field.Words(MissingError, MissingDrop, MissingMean) }
+func (Missing) Words() []string {
+	return field.Words(MissingError, MissingDrop, MissingMean, MissingWord)
+}
 
 // Validate returns an error if one mark separates cells and decimals.
 func (f Format) Validate() error {
@@ -260,13 +267,18 @@ func (e *Examples) addNotes(training *Examples, empty []string) {
 			known[x] = true
 		}
 	}
-	note := func(what string, names []string) {
-		if names != nil {
-			e.notes = append(e.notes, what+": "+list(names, 10))
-		}
+	for _, name := range empty {
+		e.omitted = append(e.omitted, Omission{"column", name})
 	}
-	note("classes with one example", single)
-	note("columns without a value, left out", empty)
-	note("columns with one value", constant)
-	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
+	e.note("classes with one example", single)
+	e.note("columns without a value, left out", empty)
+	e.note("columns with one value", constant)
+	e.note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
+}
+
+// note adds a note on what has these names, if any.
+func (e *Examples) note(what string, names []string) {
+	if names != nil {
+		e.notes = append(slices.Clip(e.notes), what+": "+list(names, 10))
+	}
 }

@@ -27,7 +27,12 @@ func names(e *Examples) string {
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
-	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{}))
+	return rowsAs(t, Format{}, s, text)
+}
+
+func rowsAs(t *testing.T, f Format, s Scaler, text string) (x [][]float64, unseen []string, err error) {
+	t.Helper()
+	table := check.Must(NewReader(strings.NewReader(text), "a.csv", f))
 	in, err := s.Inputs(table)
 	for err == nil {
 		row, end := table.Next()
@@ -94,6 +99,39 @@ func TestMeansAndNewRows(t *testing.T) {
 		_, err = readAs(Format{Missing: MissingMean, Categorical: words}, "x,class\n,b\n?,a\n")
 		check.Refuses(t, "no value", err, `a.csv: no column beside the class "class" has a value`)
 	}
+}
+
+// No value is a word of its own in a column of words that lacks values, and the mean of the training part in a
+// column of numbers; a quoted ? of an ARFF file is a word of the file.
+func TestMissingWord(t *testing.T) {
+	f := Format{Missing: MissingWord, Categorical: []string{AllWords}}
+	text := "x,c,full,none,class\n1,u,s,,a\n?,v,r,,b\n4,,r,NA,a\n100,NA,s,,b\n"
+	e := read(f, text)
+	check.Equal(t, "inputs", names(e), "x c=u c=v c=? full=r full=s")
+	check.Equal(t, "left out", e.Omitted(), []Omission{{"column", "none"}})
+	s := check.Must(e.Subset([]int{0, 1, 2}).Scaler(None))
+	check.Equal(t, "examples", all(s.Apply(e)).X,
+		[][]float64{{1, 1, 0, 0, 0, 1}, {2.5, 0, 1, 0, 1, 0}, {4, 0, 0, 1, 1, 0}, {100, 0, 0, 1, 0, 1}})
+	got, unseen, err := rowsAs(t, f, s, "x,c,full\n,,r\n7,w,\n")
+	check.OK(t, err)
+	check.Equal(t, "new rows", got, [][]float64{{2.5, 0, 0, 1, 1, 0}, {7, 0, 0, 0, 0, 0}})
+	check.Equal(t, "words not seen", unseen, []string{"c=w", "full=?"})
+	const header = "@relation r\n@attribute c {'?',u}\n@attribute class {a,b}\n@data\n"
+	check.Equal(t, "ARFF", names(read(f, header+"'?',a\n?,b\nu,b\n")), "c='?' c=u c=?")
+	check.Equal(t, "ARFF, none missing", names(read(f, header+"'?',a\nu,b\n")), "c='?' c=u")
+}
+
+// Classes of few rows are left out, and noted; the others keep their lines.
+func TestFrequent(t *testing.T) {
+	e := read(Format{Missing: MissingMean}, "x,y,class\n1,,c\n2,,b\n3,,c\n4,,a\n5,,b\n6,,c\n")
+	f := e.Frequent(2)
+	check.Equal(t, "examples", all(f), Set{X: [][]float64{{1}, {2}, {3}, {5}, {6}}, Class: []int{1, 0, 1, 0, 1}})
+	check.Equal(t, "classes and the last line", []any{f.Classes(), f.Row(4)}, []any{[]string{"b", "c"}, 7})
+	check.Contains(t, f.About(), "columns without a value, left out: y; ",
+		"classes with fewer than 2 examples, left out: a (1)")
+	check.Equal(t, "left out", f.Omitted(), []Omission{{"column", "y"}, {"class", "a"}})
+	check.Equal(t, "left out before", []any{len(e.Omitted()), e.Len()}, []any{1, 6})
+	check.Equal(t, "all are frequent", e.Frequent(1).About(), e.About())
 }
 
 // Words of a column share a deviation, so that a rare one is no large input; an input that varies by rounding

@@ -41,6 +41,25 @@ func (e *Examples) members() [][]int {
 	return members
 }
 
+// Frequent returns the examples of the classes with at least so many of them. It notes the others.
+func (e *Examples) Frequent(least int) *Examples {
+	f, rows := *e, []int(nil)
+	table := *e.source
+	f.source = &table
+	var rare []string
+	for k, m := range e.members() {
+		if len(m) >= least {
+			rows = append(rows, m...)
+			continue
+		}
+		table.omitted = append(slices.Clip(table.omitted), Omission{"class", e.classes[k]})
+		rare = append(rare, fmt.Sprintf("%s (%d)", e.classes[k], len(m)))
+	}
+	f.note(fmt.Sprintf("classes with fewer than %d examples, left out", least), rare)
+	slices.Sort(rows)
+	return f.Subset(rows).present()
+}
+
 // Parts returns two parts with the classes that occur in the training part, in the order that an ARFF file
 // declares, or in numerical order if all names are integers, or in alphabetical order. It returns an error if
 // there are fewer than two classes, or if a test example has another class or another number of inputs.

@@ -215,7 +215,7 @@ func FuzzReadCSV(f *testing.F) {
 		"%\n@relation r\n@attribute x real\n@attribute class{b,'a b',\"\\'\"}\n@data\n1,b%\n?,'a b'\n{0 1}\n",
 	} {
 		for _, words := range []string{"", "x", "*"} {
-			for _, missing := range []string{"error", "drop", "mean"} {
+			for _, missing := range []string{"error", "drop", "mean", "word"} {
 				f.Add([]byte(text), missing, words)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Softmax implements [softmax.Approximation] by plain Monte Carlo with samples from Source. It is not safe
@@ -34,9 +35,9 @@ type Estimate struct {
 	PErr             []float64 // standard errors of P, length n
 	Var, VarErr      []float64 // variances of s_j and their standard errors, length n
 
-	sd, centre, s []float64
-	powers        [][4]float64 // sums of d, …, d⁴ for d = s_j − c_j, c the softmax of the means
-	products      []float64    // Σ s_i s_j, pairs i < j
+	sd, white, centre, s []float64
+	powers               [][4]float64 // sums of d, …, d⁴ for d = s_j − c_j, c the softmax of the means
+	products             []float64    // Σ s_i s_j, pairs i < j
 }
 
 // NewEstimate returns an empty estimate for n classes. It panics if n < 2.
@@ -44,7 +45,7 @@ func NewEstimate(n int) *Estimate {
 	vector := func() []float64 { return make([]float64, n) }
 	return &Estimate{
 		Moments: softmax.NewMoments(n), PErr: vector(), Var: vector(), VarErr: vector(),
-		sd: vector(), centre: vector(), s: vector(),
+		sd: vector(), white: vector(), centre: vector(), s: vector(),
 		powers: make([][4]float64, n), products: make([]float64, n*(n-1)/2),
 	}
 }
@@ -53,11 +54,21 @@ func NewEstimate(n int) *Estimate {
 // panics as [softmax.CheckLogits], if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	softmax.CheckLogits(len(e.P), mean, variance)
-	if samples < 2 || src == nil {
-		panic(fmt.Sprintf("montecarlo: %d samples from source %v; need at least 2 and a source", samples, src))
-	}
 	for j, v := range variance {
 		e.sd[j] = math.Sqrt(v)
+	}
+	e.sample(mean, nil, samples, src)
+}
+
+// SampleCov is Sample for correlated logits z ~ N(mean, L Lᵀ).
+func (e *Estimate) SampleCov(mean []float64, l *linalg.Cholesky, samples int, src rand.Source) {
+	e.sample(mean, l, samples, src)
+}
+
+// sample is SampleCov, or without l it samples independent logits with the deviations e.sd.
+func (e *Estimate) sample(mean []float64, l *linalg.Cholesky, samples int, src rand.Source) {
+	if samples < 2 || src == nil {
+		panic(fmt.Sprintf("montecarlo: %d samples from source %v; need at least 2 and a source", samples, src))
 	}
 	clear(e.powers)
 	clear(e.products)
@@ -66,8 +77,15 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 
 	rnd := rand.New(src)
 	for range samples {
-		for j, sd := range e.sd {
-			e.s[j] = mean[j] + sd*random.Normal(rnd)
+		for j := range e.white {
+			e.white[j] = random.Normal(rnd)
+		}
+		for j, m := range mean {
+			if l == nil {
+				e.s[j] = m + float64(e.sd[j]*e.white[j])
+			} else {
+				e.s[j] = m + kernel.Dot(l.Row(j), e.white[:j+1])
+			}
 		}
 		mlp.Normalise(e.s)
 		e.add()

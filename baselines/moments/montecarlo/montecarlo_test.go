@@ -4,9 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
+	"closedform/internal/linalg"
 )
 
 func TestSampleWithinItsErrors(t *testing.T) {
@@ -41,6 +44,26 @@ func TestSampleWithinItsErrors(t *testing.T) {
 			t.Errorf("%s: mean squared z-score %.2f; want about 1", name, mean)
 		}
 	}
+}
+
+// Only differences of logits matter: Σ + a1ᵀ + 1aᵀ has the moments of Σ.
+func TestSampleCov(t *testing.T) {
+	m, v, a := []float64{1, 0, -1}, []float64{0.5, 1, 2}, []float64{0.5, 0.7, -0.1}
+	cov, exact, e := mat.NewSymDense(3, nil), softmax.NewMoments(3), NewEstimate(3)
+	for i := range 3 {
+		for j := range i {
+			cov.SetSym(i, j, a[i]+a[j])
+		}
+		cov.SetSym(i, i, v[i]+2*a[i])
+	}
+	var l linalg.Cholesky
+	check.True(t, l.Factorize(cov), "the covariance is not positive definite")
+	softmax.Exact{}.Moments(exact, m, v)
+	e.SampleCov(m, &l, 100_000, random.Source("correlated"))
+	for j, p := range exact.P {
+		check.Near(t, "p", e.P[j], p, 4*e.PErr[j])
+	}
+	check.NearAll(t, "E", e.E.RawMatrix().Data, exact.E.RawMatrix().Data, 0.002)
 }
 
 func TestSamplePanics(t *testing.T) {

@@ -44,6 +44,8 @@ type Source struct {
 	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
 	// TestFraction is the share of each class that is drawn at random as the test part; default none.
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero" range:"1e-6 0.999999"`
+	// MinClassRows leaves out the classes with fewer rows, with test_fraction; default none.
+	MinClassRows int `toml:"min_class_rows,omitzero" json:"min_class_rows,omitzero" range:"2 1,000,000"`
 	// TestRows are the rows of the test part that are used, such as "1-500"; default all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
@@ -83,6 +85,8 @@ func (s *Source) Validate() error {
 		field.Refuse((s.TestFraction != 0) == (testFiles || s.TrainRows != "" || s.Stream), "test_fraction",
 			s.TestFraction, `one test part: train_rows = "1-100", or test_fraction = 0.2, or test_file or test_images `+
 				`with test_labels, with train_rows or without; or none with stream = true`),
+		field.Refuse(s.MinClassRows > 0 && s.TestFraction == 0, "min_class_rows", s.MinClassRows,
+			"with test_fraction"),
 		s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
@@ -91,9 +95,10 @@ func (s Source) checkKeys() (err error) {
 	kind, _ := s.given("generator", "file", "images")
 	for _, k := range [][2]string{
 		{"generator", "noise arms period train test"},
-		{"file", "file separator decimal no_header class missing categorical ignore test_file"},
+		{"file", "file separator decimal no_header class missing categorical ignore numeric no_value as_written " +
+			"test_file"},
 		{"images", "images test_images"},
-		{"file or images", "labels test_labels train_rows test_rows test_fraction"},
+		{"file or images", "labels test_labels train_rows test_rows test_fraction min_class_rows"},
 	} {
 		key, value := s.given(strings.Fields(k[1])...)
 		wrong := key != "" && !strings.Contains(k[0], kind)
@@ -145,6 +150,9 @@ func (s *Source) Load(folder string) (err error) {
 	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
+	if s.MinClassRows > 0 {
+		s.whole = s.whole.Frequent(s.MinClassRows)
+	}
 	if test := s.testFiles(); test.File != "" || test.Images != "" {
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
@@ -177,6 +185,9 @@ func (s *Source) About() (lines []string) {
 	}
 	return lines
 }
+
+// Omitted returns what is left out of the examples of the file.
+func (s *Source) Omitted() []dataset.Omission { return s.whole.Omitted() }
 
 // Parts returns the unscaled training and test parts. src draws the examples of a generator, or a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {

@@ -39,6 +39,7 @@ func dataFolder(t *testing.T) string {
 		"table.csv":  twelve,
 		"few.csv":    "class,more,y,x\nb,9,0,14\na,9,0,13\n",
 		"new.csv":    "x,y,class\n1,2,a\n3,4,d\n",
+		"uneven.csv": "x,class\n1,a\n2,a\n3,b\n4,c\n5,c\n",
 		"word.csv":   "x,c,class\n7,u,b\n,w,a\n",
 		"numbers":    "1 2\n3 4\n5 6\n7 8\n",
 		"answers":    "b\na\nb\na\n",
@@ -90,6 +91,7 @@ func TestSourceParts(t *testing.T) {
 	}{
 		{`file = "table.csv"; train_rows = "1-9"`, []any{2, 3, 9, 3, 1}, "[1 2 3 4 5 6 7 8 9] [10 11 12]"},
 		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, []any{2, 3, 9, 3, 1}, ""},
+		{`file = "uneven.csv"; test_fraction = 0.5; min_class_rows = 2`, []any{1, 2, 2, 2, 1}, ""},
 		{
 			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"`,
 			[]any{3, 2, 3, 1, 1},
@@ -171,6 +173,10 @@ file = "t.csv"; test_file = "u.csv"; test_labels = "l" -> test_labels: "l" is no
 file = "t.csv"; test_fraction = 0.5; train = 4 -> train: 4 is not allowed; allowed: with generator, not
 generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: "t.csv" is not allowed; allowed: with
 generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
+generator = "moons"; train = 3; test = 3; numeric = ["x"] -> numeric: ["x"] is not allowed; allowed: with file,
+images = "i"; labels = "l"; test_fraction = 0.5; no_value = ["-"] -> no_value: ["-"] is not allowed; allowed:
+images = "i"; labels = "l"; test_fraction = 0.5; as_written = true -> as_written: true is not allowed; allowed:
+file = "t.csv"; train_rows = "1-3"; min_class_rows = 5 -> min_class_rows: 5 is not allowed; allowed: with test_f
 file = "t.csv"; train_rows = "0-3" -> train_rows: "0-3" is not allowed; allowed: FIRST-LAST
 file = "t.csv"; train_rows = "4-3" -> train_rows:
 file = "t.csv"; train_rows = "1-2-3" -> train_rows:

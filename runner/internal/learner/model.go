@@ -62,6 +62,8 @@ type Model struct {
 
 	// Followers are the members of the default mixture that have process noise; default true.
 	Followers bool `toml:"followers"`
+	// FixedShare is what each example shares equally of the weights of the default mixture; default 0.0002.
+	FixedShare float64 `toml:"fixed_share" range:"0 1"`
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
@@ -72,7 +74,7 @@ func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
 		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden,
-		Lambda: slope.Lambda{Word: "slope"}, Rho: 0.5, Followers: true,
+		Lambda: slope.Lambda{Word: "slope"}, Rho: 0.5, Followers: true, FixedShare: mixture.FixedShare,
 		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
@@ -143,6 +145,8 @@ func (m *Model) Validate() error {
 		field.Refuse(m.ProcessNoise != nil && (layer || m.hasBank()), "process_noise", m.ProcessNoise,
 			"members = 1 or more, without output: some members of the default mixture have noise of their own"),
 		field.Refuse(!m.Followers && !m.hasBank(), "followers", false, "in the default mixture"),
+		field.Refuse(m.FixedShare != mixture.FixedShare && !m.hasBank(), "fixed_share", m.FixedShare,
+			"in the default mixture"),
 		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", true, `with hidden = "frozen"`),
 		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", m.PriorFactor,
 			"without prior_var"),
@@ -252,6 +256,7 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 			b, err = mixture.New(slices.DeleteFunc(b.Members(), mixture.Follows)...)
 		}
 		if err == nil {
+			b.SetFixedShare(m.FixedShare)
 			b.Serial() // the cells of an experiment use all processors already
 			n.Model = b
 		}

@@ -45,6 +45,8 @@ type Header struct {
 	Group string `toml:"group,omitempty" words:"paper approximations learning unknown engineering"`
 	// Finding is a sentence on what was found, with references to numbers of tables; default none.
 	Finding string `toml:"finding,omitempty"`
+	// Confirmation says that the experiment runs once, by name: -all leaves it out; default false.
+	Confirmation bool `toml:"confirmation,omitempty"`
 	// Short has "KEY=VALUE" texts: values of a short form, run by -short; default none.
 	Short []string `toml:"short,omitempty"`
 	// Overrides are written by the program into the manifest of the results: what -set has changed.

@@ -72,6 +72,53 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
+// The example of Hollander and Wolfe (1973, p. 29), ties by hand, and the limits of the exact p-value.
+func TestSignedRank(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	first := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
+	for i, x := range []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29} {
+		first[i] -= x
+	}
+	upTo := func(n int) (x []float64) {
+		for k := range n {
+			x = append(x, float64(k+1))
+		}
+		return x
+	}
+	twenty := upTo(20) // the positive ranks have the sum 52, of which tables give p = 0.048
+	for _, k := range []int{1, 2, 3, 4, 6, 7, 8, 9, 12} {
+		twenty[k-1] *= -1
+	}
+	for _, c := range []struct {
+		name string
+		x    []float64
+		p    float64
+	}{
+		{"depression", first, 0.0390625},
+		{"all of one sign", upTo(16), 2 * math.Exp2(-16)},
+		{"the other sign", []float64{-1, -2, -3, -4, -5}, 2 / 32.},
+		{"ties", []float64{1, 1, -1}, 1},                     // positive ranks of the sum 4 or more, or 2 or less: all 8
+		{"ties of two", []float64{1, 1, -2, 3, 3}, 10 / 32.}, // {}, 1½, 1½, 1½ + 1½ and 3
+		{"halves", []float64{1, -1}, 1},
+		{"zeros", []float64{0, 1, 2, 0, 3, 4, 5, 0}, 2 / 32.},
+		{"infinite is the largest", []float64{1, 2, 3, 4, -inf}, SignedRank([]float64{1, 2, 3, 4, -9})},
+		{"infinite twice", []float64{1, inf, 3, 4, inf}, 2 / 32.},
+		{"sum 52 of 20", twenty, 0.0484},
+		{"no difference", []float64{0, 0}, nan},
+		{"unknown", []float64{1, nan}, nan},
+		{"nothing", nil, nan},
+	} {
+		if p := SignedRank(c.x); !(math.Abs(p-c.p) <= 5e-5) && !(math.IsNaN(p) && math.IsNaN(c.p)) {
+			t.Errorf("%s: p = %g, want %g", c.name, p, c.p)
+		}
+	}
+	many := upTo(26) // the negative ranks have the sum 98; the exact p-value would be 0.04935
+	for k := 22; k < 26; k++ {
+		many[k] *= -1
+	}
+	check.Near(t, "approximation", SignedRank(many), 0.04903, 1e-5)
+}
+
 // By hand; what is not a number counts among the tests.
 func TestHolm(t *testing.T) {
 	check.NearAll(t, "p", Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}, 1e-15)

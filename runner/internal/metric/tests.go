@@ -89,6 +89,42 @@ func Kolmogorov(x []float64) (distance, p float64) {
 	return distance, p
 }
 
+// SignedRank returns the two-sided p-value of the hypothesis that independent differences x are symmetric about
+// 0 (Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1945). Differences of 0 do not
+// count, equal sizes share their mean rank, and infinite ones are the largest. Given the ranks, the p-value is
+// exact for up to 25 differences; for more it is that of the normal approximation, without correction for
+// continuity. It is NaN if all differences are 0, or any is NaN.
+func SignedRank(x []float64) float64 {
+	x = slices.DeleteFunc(slices.Clone(x), func(d float64) bool { return d == 0 })
+	n := len(x)
+	if n == 0 || slices.ContainsFunc(x, math.IsNaN) {
+		return math.NaN()
+	}
+	size := make([]float64, n)
+	for i, d := range x {
+		size[i] = math.Abs(d)
+	}
+	var positive, sum, squares float64 // of the ranks, doubled to be integers
+	ranks := Ranks(size)
+	for i, r := range ranks {
+		if sum, squares = sum+2*r, squares+4*r*r; x[i] > 0 {
+			positive += 2 * r
+		}
+	}
+	smaller := min(positive, sum-positive)
+	if n > 25 {
+		return 2 * gauss.CDF((smaller-sum/2)/math.Sqrt(squares/4))
+	}
+	ways := make([]float64, int(sum)+1) // number of ways to choose signs such that the positive ranks have this sum
+	ways[0] = 1
+	for _, r := range ranks {
+		for s := len(ways) - 1; s >= int(2*r); s-- {
+			ways[s] += ways[s-int(2*r)]
+		}
+	}
+	return min(1, 2*kernel.Sum(ways[:int(smaller)+1])/float64(int(1)<<n))
+}
+
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 1979). NaN stays NaN, and counts as a test.
 func Holm(p []float64) []float64 {

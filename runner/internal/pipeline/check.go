@@ -63,6 +63,9 @@ func (e *Experiment) state() string {
 		return "cannot be read"
 	case !none && len(published.Differing(false)) > 0:
 		return "files differ"
+	case !none && e.Confirmation:
+		run, _ := store.ReadRun(e.Dir)
+		return "confirmation, of commit " + run.Commit[:min(8, len(run.Commit))]
 	case !none && behind == "":
 		return "computed"
 	case failed != "":
@@ -78,8 +81,9 @@ func (e *Experiment) state() string {
 }
 
 // Check prints which published results are behind, and why. It returns an error unless the file STALE names
-// exactly the results that are behind. Results that cannot be computed here need not be named. A results
-// folder without a manifest is behind, unless its values are overridden. The list of results must be current.
+// exactly the results that are behind. Results that cannot be computed here need not be named. Those of
+// confirmations keep their commit, and are never behind. A results folder without a manifest is behind, unless
+// its values are overridden. The list of results must be current.
 func Check(w io.Writer) error {
 	experiments, err := (&Request{All: true}).Find(false)
 	if err != nil {

@@ -37,8 +37,9 @@ type Experiment struct {
 	verified *store.Run // while results are verified, the run that made them
 }
 
-// Find reads and checks all manifests before the first results folder is touched. If data are needed, All
-// skips manifests whose data are missing, with a line that says so.
+// Find reads and checks all manifests before the first results folder is touched. All leaves out confirmations.
+// If data are needed, All skips manifests whose data are missing, with a line that says so, and a confirmation
+// that is published is an error unless it is to run Again.
 func (r *Request) Find(data bool) (found []*Experiment, err error) {
 	names := r.Names
 	if r.All {
@@ -55,13 +56,18 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.All && e.Confirmation {
+			continue
+		}
 		dir := store.Target(e.Dir)
 		if files[dir] != "" {
 			return nil, UsageError{fmt.Errorf("%s and %s would both write to %s", files[dir], e.File, e.Dir)}
 		}
 		files[dir] = e.File
 		if data {
-			err = e.missing()
+			if err = e.missing(); err == nil && e.Confirmation {
+				err = r.confirm(e)
+			}
 		}
 		switch {
 		case err == nil:
@@ -76,6 +82,16 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 		return nil, fmt.Errorf("no manifest to run in %s", Folder)
 	}
 	return found, nil
+}
+
+// confirm says that an experiment is a confirmation, or returns an error if it is published.
+func (r *Request) confirm(e *Experiment) error {
+	if run, err := store.ReadRun(e.Dir); err == nil && !r.Again {
+		return fmt.Errorf("%s: a confirmation, published in %s, of the commit %s; it is not run again, unless by "+
+			"-confirm-again", e.Name, e.Dir, run.Commit)
+	}
+	fmt.Fprintf(r.Stdout, "%s: a confirmation: it is run once, and nothing is chosen by its results\n", e.Name)
+	return nil
 }
 
 func manifests() ([]string, error) {
@@ -112,7 +128,7 @@ func (r *Request) open(name string) (*Experiment, error) {
 		return nil, err
 	}
 	e, err := r.read(path, nil)
-	if r.Short && err == nil {
+	if r.Short && err == nil && !(r.All && e.Confirmation) {
 		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
 			return nil, e.Locate("", field.Refuse(true, "short", nil,
 				`values with which it takes seconds, such as ["sweep.seed=[1]"]`))

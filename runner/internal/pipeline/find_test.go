@@ -38,6 +38,32 @@ func TestManifestIsFound(t *testing.T) {
 	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
 }
 
+// A confirmation runs once, by name; its results keep their commit, whatever changes.
+func TestConfirmation(t *testing.T) {
+	confirm := strings.Replace(named("confirm"), "title", "confirmation = true\ntitle", 1)
+	check.InExperiments(t, map[string]string{"small.toml": small, "confirm.toml": confirm})
+	dir := filepath.Join("results", "confirm")
+	program.Run(t, "-all")
+	check.Equal(t, "-all runs it", check.Exists(dir), false)
+	program.Run(t, "list", "-check")
+
+	check.Contains(t, program.Run(t, "-exp", "confirm"), "confirm: a confirmation: it is run once", "4 computed")
+	const refused = "confirm: a confirmation, published in results/confirm, of the commit unknown; it is not run " +
+		"again, unless by -confirm-again"
+	changeSources(t, "2")
+	changed := edit(t, confirm, "0.5", "0.25")
+	check.Write(t, changed, "experiments", "confirm.toml")
+	before := snapshot(t, dir)
+	program.Fails(t, refused, "-exp", "confirm")
+	program.Fails(t, refused, "verify", "confirm")
+	program.Run(t, "-all")
+	program.Run(t, "list", "-check")
+	check.Contains(t, program.Run(t, "list"), "confirm  confirmation, of commit unknown  4 ")
+	same(t, snapshot(t, dir), before)
+	check.Contains(t, program.Run(t, "-exp", "confirm", "-confirm-again"), "a confirmation", "4 computed")
+	check.Contains(t, program.Run(t, "verify", "confirm", "-confirm-again"), "confirm: same bytes")
+}
+
 func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check.Write(t, small, "good.toml")

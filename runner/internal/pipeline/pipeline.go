@@ -32,6 +32,7 @@ type Request struct {
 	All       bool     // all manifests in Folder, in place of names
 	Overrides []string // values that replace those of the manifests, as key=value
 	Short     bool     // run the short forms of the manifests
+	Again     bool     // run also confirmations that are published
 	Out       string   // folder of the results folders; empty: the default for each manifest
 	Workers   uint     // number of cells that are computed at a time
 	Quiet     bool     // no progress on Stderr

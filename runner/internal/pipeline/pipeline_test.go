@@ -48,6 +48,7 @@ func command(ctx context.Context, stdout, stderr io.Writer, args []string) error
 	}
 	f.BoolVar(&r.All, "all", false, "")
 	f.BoolVar(&r.Short, "short", false, "")
+	f.BoolVar(&r.Again, "confirm-again", false, "")
 	f.StringVar(&r.Out, "out", "", "")
 	f.UintVar(&r.Workers, "workers", 2, "")
 	f.BoolVar(&r.Quiet, "quiet", false, "")

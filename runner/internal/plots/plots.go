@@ -15,11 +15,14 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const maxMethods = 8 // largest number of methods in a chart
+const (
+	maxMethods  = 8 // largest number of methods in a chart
+	someMethods = 6 // number of methods in a chart if none are chosen
+)
 
 // Chosen is the table [figures] of a manifest, the methods that charts show.
 type Chosen struct {
-	// Methods are methods in charts, at most eight; default the first eight.
+	// Methods are methods in charts, at most eight; default the first six.
 	Methods []string `toml:"methods,omitempty" check:"distinct"`
 }
 
@@ -33,13 +36,13 @@ func (c Chosen) Check(names ...string) error {
 	return field.Among("figures.methods", names, c.Methods...)
 }
 
-// Among returns the methods that are chosen, or, if none is, the first eight.
+// Among returns the methods that are chosen, or, if none is, the first six.
 func (c Chosen) Among(methods []string) []string {
 	others := func(m string) bool { return !slices.Contains(c.Methods, m) }
 	if chosen := slices.DeleteFunc(slices.Clone(methods), others); len(chosen) > 0 {
 		return chosen
 	}
-	return methods[:min(maxMethods, len(methods))]
+	return methods[:min(someMethods, len(methods))]
 }
 
 // Legend maps the names of methods to their labels in figures and tables.

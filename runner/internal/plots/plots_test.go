@@ -13,17 +13,17 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Charts show the chosen methods, or the first eight; chosen ones that have no rows do not count.
+// Charts show the chosen methods, or the first six; chosen ones that have no rows do not count.
 func TestChosen(t *testing.T) {
 	names := make([]string, 10)
 	for i := range names {
 		names[i] = fmt.Sprint("m", i)
 	}
 	for _, c := range []struct{ chosen, want []string }{
-		{nil, names[:8]},
+		{nil, names[:6]},
 		{[]string{"m9", "m2"}, []string{"m2", "m9"}},
 		{[]string{"x", "m3"}, []string{"m3"}},
-		{[]string{"x"}, names[:8]},
+		{[]string{"x"}, names[:6]},
 	} {
 		check.Equal(t, fmt.Sprint(c.chosen), Chosen{c.chosen}.Among(names), c.want)
 	}

@@ -32,6 +32,8 @@ type experiment struct {
 type claim struct {
 	Name     string `toml:"name" check:"required"`     // name in evidence
 	Sentence string `toml:"sentence" check:"required"` // the claim, in words
+	// Construction says why the claim holds without a measurement; default: evidence decides.
+	Construction string `toml:"construction,omitempty"`
 }
 
 // evidence is a number with an interval, from a published column, and the threshold that shows a claim.
@@ -73,8 +75,11 @@ func (e *evidence) Validate() error {
 
 func (e *experiment) Validate() (err error) {
 	var claims []string
-	for _, c := range e.Claims {
+	for i, c := range e.Claims {
 		claims = append(claims, c.Name)
+		evident := slices.ContainsFunc(e.Evidence, func(v evidence) bool { return v.Claim == c.Name })
+		err = errors.Join(err, field.Refuse(!evident && c.Construction == "",
+			fmt.Sprintf("claim.%d.construction", i+1), "", "a reason, or an [[evidence]] with this claim"))
 	}
 	for i, v := range e.Evidence {
 		err = errors.Join(err, field.Among(fmt.Sprintf("evidence.%d.claim", i+1), claims, v.Claim))
@@ -127,19 +132,43 @@ func (e *experiment) Tables([]table.Tables) table.Tables {
 	}
 	claims := table.New("claims",
 		text("claim", "name of the claim"), text("sentence", "what the abstract of the paper claims"),
-		text("holds_with", "conditions under which the evidence shows the claim"),
-		text("fails_with", "conditions under which the evidence shows that the claim fails"),
-		text("open_with", "conditions under which the claim is undecided"))
+		text("measured", "what the evidence measures, and what shows the claim; our choice"),
+		text("holds_with", "conditions under which the evidence shows the claim, with what was measured"),
+		text("fails_with", "conditions under which the evidence shows that the claim fails, with what was measured"),
+		text("open_with", "conditions under which the claim is undecided, with what was measured"))
 	for _, c := range e.Claims {
+		own := evidence.Where("claim", c.Name)
 		conditions := map[string][]string{} // conditions by verdict
-		for _, rows := range evidence.Where("claim", c.Name).GroupBy("condition") {
+		for _, rows := range own.GroupBy("condition") {
 			verdict := overall(rows.Texts("verdict"))
-			conditions[verdict] = append(conditions[verdict], rows.Texts("condition")[0])
+			conditions[verdict] = append(conditions[verdict], found(rows))
+		}
+		if c.Construction != "" {
+			conditions[holds] = append(conditions[holds], "by construction: "+c.Construction)
 		}
 		with := func(verdict string) string { return strings.Join(conditions[verdict], "; ") }
-		claims.Add(c.Name, c.Sentence, with(holds), with(fails), with(undecided))
+		claims.Add(c.Name, c.Sentence, measured(own), with(holds), with(fails), with(undecided))
 	}
 	return table.Tables{claims, evidence}
+}
+
+// measured names the statistics of the evidence on a claim, each with its threshold.
+func measured(evidence *table.Table) string {
+	var texts []string
+	for i, statistic := range evidence.Texts("statistic") {
+		sense, threshold := evidence.Texts("sense")[i], evidence.Nums("threshold")[i]
+		texts = append(texts, fmt.Sprintf("%s, %s %g", statistic, sense, threshold))
+	}
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(texts))), "; ")
+}
+
+// found returns the condition that the evidence shares, and its numbers.
+func found(evidence *table.Table) string {
+	var numbers []string
+	for _, x := range evidence.Nums("value") {
+		numbers = append(numbers, fmt.Sprintf("%.2g", x))
+	}
+	return fmt.Sprintf("%s (%s)", evidence.Texts("condition")[0], strings.Join(numbers, ", "))
 }
 
 // Result has the verdicts on the claims.

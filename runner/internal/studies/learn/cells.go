@@ -102,6 +102,16 @@ func (e *experiment) Cells() (cells []study.Cell) {
 }
 
 func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) study.Cell {
+	s := e.spec(m, set, order, seeds)
+	var key []string
+	columns, values := s.key()
+	for i, c := range columns {
+		key = append(key, fmt.Sprint(c.Name, "=", values[i]))
+	}
+	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
+}
+
+func (e *experiment) spec(m learner.Method, set set, order Order, seeds []int) spec {
 	s := spec{
 		Seeds: seeds, Set: set.Name, Named: e.named, Data: set.Source, Method: m, Order: order,
 		Evaluate: e.Evaluate, Swept: e.swept, AllRows: e.Save.AllRows,
@@ -110,12 +120,7 @@ func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) s
 		Save:        e.Save.Network && m.Name == e.saved && seeds[0] == e.seeds[0],
 	}
 	s.Manifest, s.Seed = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name), seeds[0]
-	var key []string
-	columns, values := s.key()
-	for i, c := range columns {
-		key = append(key, fmt.Sprint(c.Name, "=", values[i]))
-	}
-	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
+	return s
 }
 
 func (s spec) run(ctx context.Context) (table.Tables, []store.File, error) {
@@ -168,7 +173,7 @@ func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
 		return s.stream("order")
-	case s.generator() && pass == 1 && !s.Method.OwnOrders:
+	case s.generator() && s.Order == Shuffled && pass == 1 && !s.Method.OwnOrders:
 		return nil
 	}
 	return s.stream("pass", pass)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
@@ -76,6 +78,10 @@ func TestPairsAndRanks(t *testing.T) {
 	check.NearAll(t, "filter, all sets", []float64{whole[0], whole[3], whole[4]},
 		[]float64{-1. / 6, -1. / 60, 2}, 1e-12)
 	check.Equal(t, "no interval of two sets", math.IsNaN(whole[1]), true)
+	for set, want := range map[string]float64{"clusters": 2. / 7, "moons": -1. / 2, allSets: (2./7 - 1./2) / 2} {
+		r := tables.Get("paired").Where("set", set).Where("method", "filter")
+		check.Near(t, "relative difference, "+set, r.Nums("log_loss_relative")[0], want, 1e-12)
+	}
 	for _, set := range []string{"clusters", allSets} {
 		if r := row(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
 			t.Errorf("infinite: %v", r)
@@ -88,6 +94,28 @@ func TestPairsAndRanks(t *testing.T) {
 	check.Near(t, "critical difference", ranks.Nums("critical_difference")[0], 2.569*math.Sqrt(4*5/(6.*2)), 1e-3)
 	losses["moons ours"][0], losses["moons filter"][0] = math.Inf(1), math.Inf(1) // the reference, too
 	made()
+}
+
+// A method that does not learn a set has no row there, and is compared on the others; ranks are over the sets
+// that all methods learn.
+func TestMethodLeavesOutASet(t *testing.T) {
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	without := `set.moons.methods=["ours", "fails", "majority"]`
+	all, some := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, without)
+	paired := some.Get("paired").Where("method", "filter")
+	check.Equal(t, "sets", paired.Texts("set"), []string{"clusters", allSets})
+	check.Near(t, "over one set", paired.Nums("log_loss")[1], paired.Nums("log_loss")[0], 0)
+	ranks := some.Get("ranks")
+	check.Equal(t, "sets of the ranks", ranks.Texts("sets"), []string{"1", "1", "1", "1"})
+	check.True(t, floats.Sum(ranks.Nums("log_loss")) == 10, "ranks %v", ranks.Nums("log_loss"))
+	for _, name := range []string{"ours", "fails"} {
+		want := string(all.Get("summary").Where("method", name).CSV())
+		check.Equal(t, "means of "+name, string(some.Get("summary").Where("method", name).CSV()), want)
+	}
+	e := studytest.New(t, Kind, text, without).(*experiment)
+	for _, f := range e.Figures() {
+		check.Must(f.Draw(some).Encode("pdf"))
+	}
 }
 
 // A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
@@ -134,7 +162,7 @@ func TestCompareRefused(t *testing.T) {
 		"set.clusters.train_rows=1-36":      "set.clusters.train_rows",
 		"set.clusters.file=gone.csv":        "no such file",
 		"method.ours.splits=1":              "method.ours.splits", "seed=4": "seed",
-		`set.moons.methods=["ours"]`: "set.moons.methods", "evaluate.order=repeated": "evaluate.snapshots",
+		`set.moons.methods=["fails"]`: "set.moons.methods", "evaluate.order=repeated": "evaluate.snapshots",
 	})
 }
 
@@ -166,6 +194,47 @@ func TestContrasts(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "another method",
 	})
+}
+
+// Wilcoxon's test takes the means of the sets; an infinite one is the largest, and two infinite ones are equal.
+func TestSignedRankContrast(t *testing.T) {
+	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
+	sets := []string{"clusters", "moons", "three", "four", "five", "six"}
+	for _, name := range sets[2:] {
+		manifest += fmt.Sprintf("[[set]]; name = %q; generator = \"moons\"; train = 16; test = 10\n", name)
+	}
+	e := studytest.New(t, Kind, manifest, "contrast.1.test=wilcoxon").(*experiment)
+	inf := math.Inf(1)
+	ours, filter := []float64{1, 2, 3, 4, 5, inf}, []float64{2, 4, 6, 8, inf, inf}
+	runs := runsOf(e, func(set, method string) []float64 {
+		i := slices.Index(sets, set)
+		return map[string][]float64{"ours": {1, ours[i]}, "filter": {filter[i], 1}, "fails": {1}, "majority": {1}}[method]
+	})
+	got := e.Tables([]table.Tables{{runs}}).Get("contrasts")
+	check.Equal(t, "tests", got.Texts("test"), []string{"wilcoxon", "t"})
+	check.Near(t, "five of one sign", got.Nums("p")[0], 2/32., 1e-15)
+	check.Near(t, "units, with the one that does not count", got.Nums("units")[0], 6, 0)
+	studytest.Refused(t, Kind, regexp.MustCompile(`(?m)^\[\[set\]\]; name = "[^c].*$`).ReplaceAllString(manifest, ""),
+		map[string]string{"contrast.1.test=wilcoxon": "contrast.1.test: \"wilcoxon\" is not allowed; allowed: with two"})
+}
+
+// What is left out of a set is a table, and a note.
+func TestOmitted(t *testing.T) {
+	text := "x,empty,class\n9,,c\n"
+	for i := range 20 {
+		text += fmt.Sprintf("%d,,%c\n", i, 'a'+i%2)
+	}
+	file := check.Write(t, text, t.TempDir(), "a.csv")
+	manifest := fmt.Sprintf(`name = "omits"; study = "learn"
+[[set]]; name = "odd"; file = %q; missing = "mean"; test_fraction = 0.5; min_class_rows = 2
+[[method]]; name = "majority"; kind = "majority"
+`, file)
+	e := studytest.New(t, Kind, manifest)
+	tables := studytest.Run(t, Kind, manifest)
+	check.Equal(t, "omitted", string(tables.Get("omitted").CSV()),
+		"set,what,name\nodd,column,empty\nodd,class,c\n")
+	check.Contains(t, strings.Join(e.(*experiment).Result(tables, nil).Notes, "\n"),
+		"odd: left out: column empty; ", "odd: left out: class c; ")
 }
 
 // What is chosen for a set is what does best on the others, here the worse one on the set.

@@ -196,10 +196,11 @@ func (e *experiment) check() error {
 	}
 	for i := range e.Contrasts {
 		c := &e.Contrasts[i]
-		c.Score = cmp.Or(c.Score, "log_loss")
+		c.Score, c.Test = cmp.Or(c.Score, "log_loss"), cmp.Or(c.Test, "t")
 		err = errors.Join(err, field.In(fmt.Sprint("contrast.", i+1), errors.Join(
 			field.Among("method", names, c.Method), field.Among("against", names, c.Against),
-			refuse(c.Method == c.Against, "against", c.Against, "another method"))))
+			refuse(c.Method == c.Against, "against", c.Against, "another method"),
+			refuse(c.Test == wilcoxon && len(e.sets) < 2, "test", c.Test, "with two or more sets"))))
 	}
 	for _, m := range e.Methods {
 		err = errors.Join(err, field.In("method."+m.Name, e.checkMethod(&m)))
@@ -229,7 +230,8 @@ func (s *set) check(v *evaluate, names []string) error {
 	compared := v.Reference != ""
 	return errors.Join(field.Among("methods", names, s.Methods...), field.Among("order", v.Order, s.Order...),
 		field.Refuse(compared && s.Name == allSets, "name", s.Name, "a name other than "+allSets),
-		field.Refuse(compared && s.Methods != nil, "methods", s.Methods, "without evaluate.reference"),
+		field.Refuse(compared && s.Methods != nil && (v.LeaveOut != nil || !slices.Contains(s.Methods, v.Reference)),
+			"methods", s.Methods, "with the method that evaluate.reference names, and without evaluate.leave_out"),
 		field.Refuse(v.repeated() && s.Generator.Name == "", "generator", nil, "one, for a repeated order"))
 }
 

@@ -64,6 +64,15 @@ methods = ["network", "other"]
 			check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(p, test.Class)[:2], 1e-12)
 		}
 	}
+	differences := tables.Get("order_differences")
+	check.Equal(t, "differences of orders", differences.Len(), 3*2*2)
+	losses := func(order string) []float64 {
+		return studytest.Rows(t, tables.Get("runs"), "set=clusters method=filter order="+order).Nums("log_loss")
+	}
+	d := losses("drift")
+	want := table.NewEstimate(floats.SubTo(d, d, losses("shuffled")), 0).Interval()
+	row := studytest.Rows(t, differences, "set=clusters method=filter order=drift")
+	check.NearAll(t, "drift − shuffled", numbers(row, 0, "log_loss log_loss_low log_loss_high"), want, 1e-12)
 	studytest.Refused(t, Kind, text, map[string]string{
 		`set.moons.methods=["iris"]`:            `set.moons.methods: "iris" is not allowed; allowed: "filter",`,
 		"evaluate.passes=2":                     "evaluate.passes",

@@ -192,7 +192,7 @@ func TestMaps(t *testing.T) {
 			maps.Columns[i].Nums[0], maps.Columns[i].Nums[1] = -1e-12, -1e-9
 		}
 	}
-	rows := e.mapRows(maps)
+	rows := e.mapRows(maps, tables.Get("examples"))
 	check.Equal(t, "rows", len(rows), 4)
 	for i, column := range []string{"p1", "p2", "var1", "var2"} {
 		top := 1.0
@@ -210,6 +210,19 @@ func TestMaps(t *testing.T) {
 	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})
 	first := rows[0].Maps[0]
 	check.Equal(t, "class of a point", first.Class[0]+1, truth(first.Points[0]))
+}
+
+// The table examples has what the drawn seed learns, in this order.
+func TestExamples(t *testing.T) {
+	examples, rnd := studytest.Run(t, Kind, small).Get("examples"), rand.New(random.Source("small", 3, "train"))
+	check.Equal(t, "rows", examples.Len(), 6)
+	for k := range 6 {
+		x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
+		want := slices.Concat([]float64{3, float64(k + 1)}, x, []float64{float64(truth(x))})
+		check.NearAll(t, "row", numbers(examples, k, "seed k x1 x2 class"), want, 0)
+	}
+	sorted := studytest.Run(t, Kind, small, "evaluate.order=sorted").Get("examples").Nums("class")
+	check.Equal(t, "classes of a sorted stream", len(slices.Compact(sorted)), 3)
 }
 
 // A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over

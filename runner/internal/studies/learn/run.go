@@ -106,6 +106,21 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 	return t
 }
 
+// examples returns the training examples in the plane, in the order in which the first pass learns them.
+func (s spec) examples() *table.Table {
+	t := table.New("examples", table.Int("seed", "the seed whose maps are drawn"),
+		table.Int("k", "place in the stream, from 1"), table.Num("x1", "first input"),
+		table.Num("x2", "second input"), table.Int("class", "class, from 1"))
+	train := s.draw(s.Data.Train, "train")
+	if order, src := orders[s.Order], s.shuffle(1); order != nil && src != nil {
+		train = train.Subset(order(train, src))
+	}
+	for k := range train.Len() {
+		t.Add(s.Seed, k+1, train.Input(k), train.Class(k)+1)
+	}
+	return t
+}
+
 // pairs compares networks with the same prior, for each size N of the training set: network r learns the
 // first N examples in the order of stream "permutation", r, or N other examples of stream "sample", r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Tables, error) {

@@ -14,7 +14,10 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const allSets = "all"
+const (
+	allSets  = "all"
+	wilcoxon = "wilcoxon"
+)
 
 // Tables adds means over the seeds, and comparisons. A sweep keeps only the means. Counts of 0 are left out.
 func (e *experiment) Tables(cells []table.Tables) table.Tables {
@@ -33,11 +36,21 @@ func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	if tables = append(tables, summary); curve != nil {
 		tables = append(tables, e.means(curve, "curve_summary", overlap))
 	}
+	if tables.Get("maps") != nil {
+		s := e.spec(e.methods[0], e.sets[0], e.Evaluate.Order[0], []int{e.manifest.Seed})
+		tables = append(tables, s.examples())
+	}
 	if e.Evaluate.Reference != "" {
 		tables = append(tables, e.paired(runs), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
 		tables = append(tables, e.contrasts(runs))
+	}
+	if slices.Contains(e.Evaluate.Order, Shuffled) && !e.Evaluate.single() {
+		tables = append(tables, e.orderDifferences(runs))
+	}
+	if omitted := e.omitted(); omitted.Len() > 0 {
+		tables = append(tables, omitted)
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
 		tables = append(tables, e.leftOut(summary))
@@ -80,21 +93,36 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 	return means
 }
 
+// both returns the scores of two methods in the seeds that both have on a set.
+func both(runs *table.Table, set, method, against, score string) (a, b []float64) {
+	rows := runs.Where("set", set)
+	a, b = rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
+	n := min(len(a), len(b))
+	return a[:n], b[:n]
+}
+
 // compare returns the mean difference of the scores of two methods over the seeds that both have on a set, or
 // over all sets, and the rule of its interval.
 func (e *experiment) compare(runs *table.Table, set, method, against, score string) (table.Estimate, string) {
 	if set == allSets {
-		var means []float64
-		for _, set := range e.sets {
-			d, _ := e.compare(runs, set.Name, method, against, score)
-			means = append(means, d.Mean)
-		}
-		return table.NewEstimate(means, 0), "t, sets"
+		return table.NewEstimate(e.differences(runs, method, against, score), 0), "t, sets"
 	}
-	rows, overlap := runs.Where("set", set), e.overlap[set]
-	a, b := rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
-	n := min(len(a), len(b))
-	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap), table.Rule(overlap)
+	a, b := both(runs, set, method, against, score)
+	return table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set]), table.Rule(e.overlap[set])
+}
+
+// differences returns the difference of the mean scores of two methods on each set that both have learned; of
+// two infinite ones it is 0.
+func (e *experiment) differences(runs *table.Table, method, against, score string) (d []float64) {
+	for _, set := range e.sets {
+		a, b := both(runs, set.Name, method, against, score)
+		if mean, other := table.Mean(a), table.Mean(b); mean == other {
+			d = append(d, 0)
+		} else if len(a) > 0 {
+			d = append(d, mean-other)
+		}
+	}
+	return d
 }
 
 func (e *experiment) paired(runs *table.Table) *table.Table {
@@ -104,23 +132,37 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 		table.Text("method", "the learner, compared with "+reference),
 		table.Int("seeds", "seeds, or for all sets the sets, that are averaged"), table.RuleColumn(),
 	}, table.Interval("error", "mean error minus that of "+reference),
-		table.Interval("log_loss", "mean log loss minus that of "+reference))...)
+		table.Interval("log_loss", "mean log loss minus that of "+reference),
+		table.Interval("log_loss_relative", "this difference divided by the mean log loss of "+reference+" on the "+
+			"set; all: the mean over the sets, in which each counts alike"))...)
 	if len(sets) > 1 {
 		sets = append(sets, allSets)
 	}
+	relative := map[string][]float64{} // by method
 	for _, set := range sets {
 		for _, method := range learner.Names(e.Methods) {
-			if method != reference {
-				wrong, rule := e.compare(runs, set, method, reference, "error")
-				loss, _ := e.compare(runs, set, method, reference, "log_loss")
-				t.Add(set, method, loss.N, rule, wrong.Interval(), loss.Interval())
+			if method == reference {
+				continue
 			}
+			wrong, rule := e.compare(runs, set, method, reference, "error")
+			loss, _ := e.compare(runs, set, method, reference, "log_loss")
+			if loss.N == 0 {
+				continue // the method does not learn this set
+			}
+			share := table.NewEstimate(relative[method], 0).Interval()
+			if set != allSets {
+				_, other := both(runs, set, method, reference, "log_loss")
+				share = append([]float64{loss.Mean / table.Mean(other)}, table.Gaps(2)...)
+				relative[method] = append(relative[method], share[0])
+			}
+			t.Add(set, method, loss.N, rule, wrong.Interval(), loss.Interval(), share)
 		}
 	}
 	return t
 }
 
-// ranks returns the mean rank of each method over the sets, by the mean of each score; 1 is the best rank.
+// ranks returns the mean rank of each method, by the mean of each score, over the sets that all methods learn;
+// 1 is the best rank.
 // Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not significant.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "sets that are averaged"))
@@ -129,13 +171,15 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	}
 	t.Columns = append(t.Columns, table.Num("critical_difference",
 		"critical difference of mean ranks, by Nemenyi's test at 5 %"))
-	n := len(e.sets)
+	sets := slices.DeleteFunc(slices.Clone(e.sets), func(s set) bool { return s.Methods != nil })
+	n := len(sets)
 	for i, m := range e.Methods {
 		means := make([]float64, len(learner.ScoreNames))
 		for k, score := range learner.ScoreNames {
-			for _, set := range e.sets {
-				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
+			for _, set := range sets {
+				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i]
 			}
+			means[k] /= float64(n)
 		}
 		t.Add(m.Name, n, means, metric.Nemenyi(len(e.Methods), n))
 	}
@@ -174,6 +218,8 @@ type contrast struct {
 	Method  string `toml:"method" check:"required"`                // the name of one of two methods
 	Against string `toml:"against" check:"required"`               // the name of the other
 	Score   string `toml:"score,omitempty" words:"log_loss error"` // what is compared; default "log_loss"
+	// Test is Student's t, or of two or more sets Wilcoxon's signed-rank test of their means; default "t".
+	Test string `toml:"test,omitempty" words:"t wilcoxon"`
 }
 
 // contrasts tests the differences of the tables [[contrast]], with Holm's correction. A difference is
@@ -185,6 +231,7 @@ func (e *experiment) contrasts(runs *table.Table) *table.Table {
 	t.Columns = append(append(t.Columns,
 		table.Interval("difference", "mean score minus that of the other learner; negative is better")...),
 		table.RuleColumn(), table.Int("units", "sets or seeds that are averaged"),
+		table.Text("test", "the test: Student's t, or Wilcoxon's signed-rank test of the means of the sets"),
 		table.Num("p", "two-sided p-value of the hypothesis of no difference"))
 	set := allSets
 	if len(e.sets) == 1 {
@@ -192,10 +239,54 @@ func (e *experiment) contrasts(runs *table.Table) *table.Table {
 	}
 	for _, c := range e.Contrasts {
 		d, rule := e.compare(runs, set, c.Method, c.Against, c.Score)
-		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, d.P())
+		p := d.P()
+		if c.Test == wilcoxon {
+			p = metric.SignedRank(e.differences(runs, c.Method, c.Against, c.Score))
+		}
+		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, c.Test, p)
 	}
 	corrected := table.Num("p_holm", "p-value, corrected for all rows by Holm's procedure")
 	corrected.Nums = metric.Holm(t.Nums("p"))
 	t.Columns = append(t.Columns, corrected)
+	return t
+}
+
+// orderDifferences compares each order with shuffled examples, method by method, over the seeds.
+func (e *experiment) orderDifferences(runs *table.Table) *table.Table {
+	t := table.New("order_differences", slices.Concat([]table.Column{
+		table.Text("set", "the data set"), table.Text("method", "the learner"),
+		table.Text("order", "the order, compared with shuffled examples in the same seeds"),
+		table.Int("seeds", "seeds that are averaged"), table.RuleColumn(),
+	}, table.Interval("error", "mean error minus that of shuffled examples"),
+		table.Interval("log_loss", "mean log loss minus that of shuffled examples"))...)
+	for _, rows := range runs.GroupBy("set", "method") {
+		set := rows.Texts("set")[0]
+		for _, order := range rows.Distinct("order") {
+			var scores [2]table.Estimate
+			for i, score := range []string{"error", "log_loss"} {
+				a, b := rows.Where("order", order).Nums(score), rows.Where("order", string(Shuffled)).Nums(score)
+				if len(a) == len(b) {
+					scores[i] = table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set])
+				}
+			}
+			if n := scores[0].N; n > 0 && order != string(Shuffled) {
+				t.Add(set, rows.Texts("method")[0], order, n, table.Rule(e.overlap[set]), scores[0].Interval(),
+					scores[1].Interval())
+			}
+		}
+	}
+	return t
+}
+
+// omitted lists what the experiment leaves out of its sets.
+func (e *experiment) omitted() *table.Table {
+	t := table.New("omitted", table.Text("set", "the data set"),
+		table.Text("what", "a column without any value, or a class with fewer rows than min_class_rows"),
+		table.Text("name", "its name"))
+	for _, s := range e.sets {
+		for _, o := range s.Omitted() {
+			t.Add(s.Name, o.What, o.Name)
+		}
+	}
 	return t
 }

@@ -69,8 +69,7 @@ func (m *allMoments) compute(formula any, z logits) {
 		f.Moments(m.P, m.cov, m.cross, z.Mean, z.Variance)
 	case softmax.Approximation:
 		f.Moments(m.Moments, z.Mean, z.Variance)
-		m.Cov(m.cov)
-		m.Cross(m.cross, z.Variance)
+		m.derive(z)
 	}
 }
 
@@ -94,16 +93,20 @@ func (m *allMoments) sign(accuracy float64) int {
 // exact compares all methods with the exact moments of the same logits, computed once. Monte Carlo counts as
 // a method, with its own random numbers.
 func (s spec) exact(ctx context.Context) (table.Tables, error) {
+	if s.Problem.Given != nil {
+		return s.given(ctx)
+	}
 	n, draws := s.Problem.Classes, s.Problem.Draws
 	var methods []*momentErrors
 	for _, m := range s.Methods {
-		methods = append(methods, &momentErrors{formula: m.formula(n), draws: draws, key: s.row(m)})
+		f := m.formula(n)
+		methods = append(methods, &momentErrors{formula: f, draws: draws, key: s.row(m), accuracy: accuracy(f, n)})
 	}
 	sampled := min(draws, 20, max(2, 40_000/(n*n))) // the time of Monte Carlo grows with n²
 	for _, samples := range s.Samples {
 		a := montecarlo.Softmax{Samples: samples, Source: s.Stream(s.Problem.key(), "montecarlo", samples)}
 		key := s.row(method{Name: fmt.Sprintf("monte-carlo-%d", samples)})
-		methods = append(methods, &momentErrors{formula: a, draws: sampled, key: key})
+		methods = append(methods, &momentErrors{formula: a, draws: sampled, key: key, accuracy: accuracy(a, n)})
 	}
 	rnd, want, got := s.logits(), newMoments(n), newMoments(n)
 	for k := range draws {
@@ -132,6 +135,8 @@ type momentErrors struct {
 	key     []any // first columns of the formula's row
 	draws   int   // number of the first draws at which the formula is compared
 
+	accuracy float64 // bounds the spectral-norm error of Σ_y as the matrix that it stands for
+
 	tv                float64 // sum of the total variation of p
 	cov, cross        ratio
 	given, indefinite float64 // number of draws with a Σ_y, and with an indefinite one
@@ -158,6 +163,21 @@ func (e *momentErrors) row() []float64 {
 // to accuracy: a row of L has n−1 entries E_ij, and their sum on the diagonal.
 func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
 
+// accuracy bounds the spectral-norm error of the Σ_y of n classes as the matrix that the formula stands for.
+func accuracy(formula any, n int) float64 {
+	switch f := formula.(type) {
+	case softmax.Exact:
+		if f.Fast {
+			return covError(n, 1e-8)
+		}
+	case softmax.ProbitCorr:
+		if n > 5 { // by the lattice of package mvn
+			return covError(n, 1e-5)
+		}
+	}
+	return covError(n, softmax.MomentError)
+}
+
 // add adds the errors of got, where want is accurate to [softmax.MomentError]. The error of Σ_zy is at most
 // that of E times the largest variance of a logit.
 func (e *momentErrors) add(got, want *allMoments, largest float64) {
@@ -168,11 +188,7 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	e.cross.add(got.cross, want.cross, noise*largest)
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
-		accuracy := softmax.MomentError
-		if e.formula == (softmax.Exact{Fast: true}) {
-			accuracy = 1e-8
-		}
-		if got.sign(covError(n, accuracy)) < 0 {
+		if got.sign(e.accuracy) < 0 {
 			e.indefinite++
 		}
 	}

@@ -53,7 +53,7 @@ func errorsBy(e *momentErrors) map[string]float64 {
 
 // The errors by hand, for two problems of two classes.
 func TestErrors(t *testing.T) {
-	e := &momentErrors{formula: softmax.Exact{}, draws: 2}
+	e := &momentErrors{draws: 2, accuracy: covError(2, softmax.MomentError)}
 	e.add(two(0.5, 0.2, 1), two(0.6, 0.1, 3), 0)
 	bad := two(0.9, -0.1, 1)
 	bad.P[1] = 0.3
@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 
 // A relative error is NaN where the truth is within its own error of 0, or a method gives no value.
 func TestNoValue(t *testing.T) {
-	e := &momentErrors{formula: softmax.Exact{}, draws: 2}
+	e := &momentErrors{draws: 2, accuracy: covError(2, softmax.MomentError)}
 	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1), 1)
 	e.add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1), 1)
 	for _, column := range []string{"cov_error", "cross_error"} {
@@ -103,7 +103,7 @@ func TestMethods(t *testing.T) {
 	for _, name := range append(slices.Sorted(maps.Keys(formulas)), "probit") {
 		for _, n := range []int{2, 3} {
 			m, exact := newMoments(n), newMoments(n)
-			z := logits{[]float64{0, 0.1, 0.2}[:n], slices.Repeat([]float64{0.2}, n)}
+			z := logits{Mean: []float64{0, 0.1, 0.2}[:n], Variance: slices.Repeat([]float64{0.2}, n)}
 			m.compute(method{name, slope.Lambda{Word: "lsq"}, 0.5}.formula(n), z)
 			exact.compute(softmax.Exact{}, z)
 			check.NearAll(t, fmt.Sprintf("%s, n=%d", name, n), m.P, exact.P, 0.06)
@@ -152,7 +152,7 @@ func TestExact(t *testing.T) {
 		errors := studytest.Run(t, Kind, exactManifest, strings.Fields(c.override)...).Get("errors")
 		row := studytest.Rows(t, errors, "classes=3 spread=1 variance=1 method="+c.method)
 		check.Equal(t, c.method+" rows", row.Len(), 1)
-		e := &momentErrors{formula: c.formula, draws: c.draws}
+		e := &momentErrors{formula: c.formula, draws: c.draws, accuracy: accuracy(c.formula, 3)}
 		rnd, got, want := rand.New(c.logits), newMoments(3), newMoments(3)
 		for range c.draws {
 			z := problem{Classes: 3, Spread: 1, Variance: 1}.draw(rnd)

@@ -15,25 +15,91 @@ import (
 // Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors by the variance.
 func (e *experiment) Figures() (out []study.Figure) {
 	s := &e.Moments
-	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
-	grid := slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1
 	switch {
 	case s.Against == "montecarlo":
 		return nil
+	case len(s.Mean) > 0:
+		return []study.Figure{{
+			Name: "moments", Needs: []string{"moments", "errors"}, Draw: e.drawGiven,
+			Caption: "The mean $p_j$ of each class by each method; the line is the first method, the reference of the " +
+				"errors in the last chart. Bars are 95 % intervals of Monte Carlo.",
+		}}
 	case len(s.Gap) > 0:
-		return []study.Figure{plots.Drawing("stability", "maps", stability)}
-	case grid && len(s.Spread) == 1 && len(s.Variance) == 1:
-		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
+		f := plots.Drawing("stability", "maps", stability)
+		f.Caption = "The share of random logits at which the Σ_y of the probit is positive definite, so that the paper's " +
+			"update is possible: 1 everywhere, 0 nowhere. A row has a number of classes, a column a slope λ. The gap is " +
+			"the distance of the largest mean logit from the next. Logits of two classes are not random: each point is " +
+			"definite or indefinite."
+		return []study.Figure{f}
+	case e.sweeps():
+		return []study.Figure{{
+			Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda,
+			Caption: "Errors of the probit against the softmax, over its slope λ and its correlation ρ. A column has a " +
+				"number of classes. The lines are the λ that match the slope of the softmax at the origin, its least-squares " +
+				"fit and its minimax fit. Near the lines p is most accurate; the last row shows how often Σ_y is indefinite " +
+				"there.",
+		}}
 	}
 	for _, spread := range s.Spread {
 		for _, c := range columns[:3] {
 			name := fmt.Sprintf("%s_spread_%s", c.Name, table.Format(spread))
-			out = append(out, plots.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
+			f := plots.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
 				return e.charts(errors.Where("spread", spread), c.Name, c.Axis.Label)
-			}))
+			})
+			f.Caption = fmt.Sprintf("The %s, against the exact integrals, by the variance of the logits; means of the logits "+
+				"are N(0, %s²). A formula that does not give this moment has no curve.",
+				plain.Replace(c.Axis.Label), table.Format(spread))
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// sweeps reports whether a probit has a grid of λ and ρ, at one spread and variance.
+func (e *experiment) sweeps() bool {
+	s := &e.Moments
+	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
+	return slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1 &&
+		len(s.Spread) == 1 && len(s.Variance) == 1
+}
+
+// drawGiven draws, in rows of methods, p_j of up to eight classes, with a line at that of the first method, and
+// the errors of the others.
+func (e *experiment) drawGiven(t table.Tables) *figures.Figure {
+	means, errors := t.Get("moments").Where("quantity", "mean"), t.Get("errors")
+	chosen := e.Chosen.Methods
+	var methods []*table.Table // the rows of each method
+	var labels []string
+	for _, rows := range means.GroupBy("method", "lambda", "rho") {
+		if len(chosen) == 0 || slices.Contains(chosen, rows.Texts("method")[0]) {
+			methods, labels = append(methods, rows), append(labels, spelled.Replace(label(rows)))
+		}
+	}
+	y := figures.Rows(labels)
+	var charts []figures.Chart
+	for j := range min(8, len(e.Moments.Mean)) {
+		dots := figures.Curve{Kind: figures.Across, Group: 1}
+		for i, rows := range methods {
+			p, half := rows.Nums("value")[j], 1.96*rows.Nums("se")[j]
+			dots.X, dots.Y = append(dots.X, p), append(dots.Y, -float64(i))
+			dots.Low, dots.High = append(dots.Low, p-half), append(dots.High, p+half)
+		}
+		first := figures.Curve{Name: labels[0], Kind: figures.Reference, X: []float64{dots.X[0], dots.X[0]}}
+		first.Y = []float64{y.Min, y.Max}
+		x := figures.Axis{Label: fmt.Sprintf("$p_%d$", j+1), Scope: fmt.Sprint(j)}
+		charts = append(charts, figures.Chart{X: x, Y: y, Curves: []figures.Curve{first, dots}})
+	}
+	chart := figures.Chart{X: figures.Axis{Label: "error", Log: true}, Y: y}
+	for k, c := range columns[:3] {
+		dots := figures.Curve{Name: c.Axis.Label, Kind: figures.Across, Group: 1 + 2*k}
+		for i, rows := range methods[1:] {
+			key := errors.Where("method", rows.Texts("method")[0]).Where("lambda", rows.Texts("lambda")[0])
+			dots.X = append(dots.X, key.Where("rho", rows.Texts("rho")[0]).Nums(c.Name)[0])
+			dots.Y = append(dots.Y, -float64(i+1))
+		}
+		chart.Curves = append(chart.Curves, dots)
+	}
+	return figures.Charts(slices.Collect(slices.Chunk(append(charts, chart), 3)))
 }
 
 // columns are the drawn columns of the table errors, with their scales on maps. Charts have the first three.
@@ -50,7 +116,7 @@ func relative(matrix string) figures.Axis {
 
 // charts draws a column of the table errors for the chosen methods against the variance, in a chart for each
 // number of classes. It leaves out the exact integrals, whose errors are below the axis everywhere.
-func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
+func (e *experiment) charts(errors *table.Table, column, title string) *figures.Figure {
 	exact := func(m string) bool { return strings.HasPrefix(m, "exact") }
 	methods := e.Chosen.Among(slices.DeleteFunc(errors.Distinct("method"), exact))
 	var charts []figures.Chart
@@ -58,23 +124,15 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
-			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // the same axis in all figures
+			Y:     figures.Axis{Label: title, Log: true, Min: 1e-4, Max: 10}, // the same axis in all figures
 		}
 		for _, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho") {
-			method, rho := r.Texts("method")[0], r.Texts("rho")[0]
-			group := 1 + slices.Index(methods, method)
+			group := 1 + slices.Index(methods, r.Texts("method")[0])
 			if group == 0 || len(numbers(r.Nums(column))) == 0 {
 				continue
 			}
-			name := spelled.Replace(method)
-			if method == "probit" || method == "probit-corr" {
-				name += ", $λ$ = " + r.Texts("lambda")[0]
-			}
-			if rho != "" && rho != "0.5" {
-				name += ", $ρ$ = " + rho
-			}
 			chart.Curves = append(chart.Curves, figures.Curve{
-				Name: name, Group: group, X: r.Nums("variance"), Y: r.Nums(column),
+				Name: spelled.Replace(label(r)), Group: group, X: r.Nums("variance"), Y: r.Nums(column),
 			})
 		}
 		charts = append(charts, chart)

@@ -13,6 +13,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
+	"closedform/internal/linalg"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/slope"
@@ -59,7 +60,9 @@ type settings struct {
 	Mean   []float64 `toml:"mean,omitempty" range:"-1e30 1e30"` // means of logits of your own
 	Gap    []float64 `toml:"gap,omitempty" range:"0 1e30"`      // with "definite": two gaps
 	// Variance has mean variances of random logits, or the variances of your own.
-	Variance []float64 `toml:"variance" check:"required" range:"0 1e30"`
+	Variance []float64 `toml:"variance,omitempty" range:"0 1e30"`
+	// Covariance of logits of your own, in place of variance; with "probit", "probit-corr" and samples alone.
+	Covariance [][]float64 `toml:"covariance,omitempty"`
 	// Draws are random logits of each problem; default 100.
 	Draws int `toml:"draws" check:"required" range:"1 1,000,000"`
 	// LogitsOf is the experiment whose random logits to reuse; default this one.
@@ -80,8 +83,10 @@ func (s *settings) Validate() error {
 		field.Refuse(kinds != 1, "spread", s.Spread, "one of spread, gap and mean"),
 		field.Refuse(n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"),
 		field.Refuse(n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, a number for each class"),
-		field.Refuse(n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean,
+		field.Refuse(len(variance) == 0 && s.Covariance == nil, "variance", nil, "numbers from 0 to 1e30"),
+		field.Refuse(n > 0 && n != max(len(variance), len(s.Covariance)) || n == 1 || n > 1000, "mean", s.Mean,
 			"as many as of variance, 2 to 1,000"),
+		s.checkCovariance(),
 		field.Refuse(gap != (s.Against == "definite"), "gap", s.Gap, `with against = "definite"`),
 		field.Refuse(gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"),
 		field.Refuse(gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance,
@@ -90,6 +95,34 @@ func (s *settings) Validate() error {
 		field.Refuse(s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number"),
 		field.Among("methods", methodsFor(s.Against), s.Methods...),
 	)
+}
+
+// checkCovariance reports a covariance that is none, or that the methods do not take.
+func (s *settings) checkCovariance() error {
+	n, c := len(s.Covariance), s.Covariance
+	if n == 0 {
+		return nil
+	}
+	refuse := func(no bool, allowed string) error { return field.Refuse(no, "covariance", c, allowed) }
+	if n != len(s.Mean) || slices.ContainsFunc(c, func(row []float64) bool { return len(row) != n }) {
+		return refuse(true, fmt.Sprintf("with mean, %d rows of as many numbers", len(s.Mean)))
+	}
+	symmetric := true
+	for i, row := range c {
+		for j, x := range row {
+			symmetric = symmetric && x == c[j][i] && math.Abs(x) <= 1e30
+		}
+	}
+	probit := func(name string) bool { return strings.HasPrefix(name, "probit") }
+	others := slices.DeleteFunc(slices.Clone(s.Methods), probit)
+	return errors.Join(
+		refuse(!symmetric || !new(linalg.Cholesky).Factorize(logits{s.Mean, nil, c}.cov()),
+			"a symmetric positive definite matrix"),
+		refuse(len(s.Variance) > 0, "in place of variance"), refuse(s.Against != "exact", `with against = "exact"`),
+		field.Refuse(len(others) > 0, "methods", others,
+			`"probit" and "probit-corr", with covariance: other formulas are for independent logits`),
+		field.Refuse(len(s.Samples) == 0, "samples", nil,
+			"a number, such as 1000000: with covariance the errors are the distances from Monte Carlo"))
 }
 
 type spec struct {
@@ -143,7 +176,8 @@ func keyColumns() []table.Column {
 		table.Int("classes", "number of classes n"),
 		table.Num("spread", "the means of random logits are N(0, spread²)"),
 		table.Num("variance", "mean of the variances of random logits"),
-		table.Text("method", "the formula; a probit ends with the word that chooses its λ, if there is one"),
+		table.Text("method", "the formula; a probit ends with the word that chooses its λ, if there is one: slope, "+
+			"the slope of the softmax at the origin (slope-matched), lsq, least squares, or minimax"),
 		table.Num("lambda", "slope λ of a probit"), table.Num("rho", "correlation ρ of a probit"),
 	}
 }

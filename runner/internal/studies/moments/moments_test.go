@@ -11,10 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
 )
 
 const own = `
@@ -24,13 +27,16 @@ name = "mine"; study = "moments"
 
 // A manifest of five keys says how good the probit is at given logits.
 func TestGivenLogits(t *testing.T) {
-	z := logits{[]float64{1, 0, -2.5}, []float64{0.5, 2, 2}}
-	got, want, e := newMoments(3), newMoments(3), &momentErrors{draws: 1}
+	z := logits{Mean: []float64{1, 0, -2.5}, Variance: []float64{0.5, 2, 2}}
+	got, want := newMoments(3), newMoments(3)
+	e := &momentErrors{draws: 1, accuracy: covError(3, softmax.MomentError)}
 	got.compute(softmax.Probit{Lambda: 0.7, Rho: 0.5}, z)
 	want.compute(softmax.Exact{}, z)
 	e.add(got, want, 2)
 	errors := studytest.Run(t, Kind, own).Get("errors")
-	check.Equal(t, "rows", errors.Len(), 1)
+	check.Equal(t, "rows", errors.Texts("method"), []string{"exact", "probit"})
+	errors = errors.Where("method", "probit")
+	check.Equal(t, "Σ_y is indefinite", errors.Nums("definite")[0], -1)
 	for _, column := range []string{"tv", "cov_error", "cross_error", "indefinite"} {
 		check.Near(t, column, errors.Nums(column)[0], errorsBy(e)[column], 0)
 	}
@@ -38,6 +44,45 @@ func TestGivenLogits(t *testing.T) {
 	overrides := []string{"moments.against=montecarlo", "moments.samples=20000"}
 	scores := studytest.Run(t, Kind, own, overrides...).Get("zscores")
 	check.NearAll(t, "means", scores.Where("quantity", "mean").Nums("value"), got.P, 0)
+}
+
+// values returns the values of a method in the table moments.
+func values(t *testing.T, tables table.Tables, method, quantity string) []float64 {
+	t.Helper()
+	return studytest.Rows(t, tables.Get("moments"), "method="+method+" quantity="+quantity).Nums("value")
+}
+
+// The moments of two classes are those of the closed form. Monte Carlo is within its standard errors, of
+// correlated logits, too: z_1 − z_2 is all that matters.
+func TestMomentsOfTwo(t *testing.T) {
+	two := strings.NewReplacer("[1, 0, -2.5]", "[0.4, -0.3]", "[0.5, 2, 2]", "[0.5, 1.5]").Replace(own)
+	correlated := []string{
+		"moments.variance=[]", "moments.covariance=[[1, 0.25], [0.25, 1.5]]", "moments.samples=200000",
+	}
+	exact := studytest.Run(t, Kind, two, "moments.methods=['probit', 'mackay']", "moments.samples=[200000, 1000]")
+	cov := studytest.Run(t, Kind, two, correlated...)
+	p, v := gauss.CDF(0.7*0.7/math.Sqrt(1+0.49*2)), []float64{0.5, 1.5}
+	e := 0.7 / math.Sqrt(1+0.49*2) * gauss.PDF(0.7*0.7/math.Sqrt(1+0.49*2))
+	y := p*(1-p) - e
+	for _, tables := range []table.Tables{exact, cov} {
+		check.NearAll(t, "p", values(t, tables, "probit", "mean"), []float64{p, 1 - p}, 1e-10)
+		check.NearAll(t, "Σ_y", values(t, tables, "probit", "covariance"), []float64{y, -y, -y, y}, 1e-10)
+		samples := studytest.Rows(t, tables.Get("moments"), "method=monte-carlo-200000")
+		reference := slices.Concat(values(t, exact, "exact", "mean"), values(t, exact, "exact", "covariance"))
+		for i, want := range reference {
+			check.Near(t, "Monte Carlo", samples.Nums("value")[i], want, 4.5*samples.Nums("se")[i])
+			check.True(t, samples.Nums("se")[i] < 0.001, "a standard error of %g", samples.Nums("se")[i])
+		}
+	}
+	want := []float64{v[0] * e, -v[0] * e, -v[1] * e, v[1] * e}
+	check.NearAll(t, "Σ_zy", values(t, exact, "probit", "cross"), want, 1e-10)
+	want = []float64{0.75 * e, -0.75 * e, -1.25 * e, 1.25 * e} // Cov(z_i, z_1 − z_2) e
+	check.NearAll(t, "correlated Σ_zy", values(t, cov, "probit", "cross"), want, 1e-10)
+	mackay := studytest.Rows(t, exact.Get("moments"), "method=mackay")
+	check.Equal(t, "MacKay gives means alone", mackay.Texts("quantity"), []string{"mean", "mean"})
+	verdict := studytest.Rows(t, exact.Get("errors"), "method=mackay").Texts("definite")
+	check.Equal(t, "his Σ_y", verdict, []string{""})
+	check.Equal(t, "the reference", cov.Get("errors").Texts("method")[0], "monte-carlo-200000")
 }
 
 // Values that are not allowed, and what the error says.
@@ -61,6 +106,16 @@ func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, own, map[string]string{
 		"seed=1": "", "moments.mean=[1]": "as many", "moments.variance=[1, 1]": "as many",
 		"moments.classes=2": "not with mean", "moments.against=definite": "gap",
+		"moments.variance=[]": "variance: missing", "moments.covariance=[[1]]": "3 rows",
+		"moments.covariance=[[1, 0, 0], [0, 1, 0], [0, 0, 1]]": "in place of variance",
+	})
+	const matrix = "[[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]"
+	correlated := strings.Replace(own, "variance = [0.5, 2, 2]", "samples = 100; covariance = "+matrix, 1)
+	studytest.Refused(t, Kind, correlated, map[string]string{
+		"seed=1": "", "moments.methods=['probit', 'delta']": `methods: ["delta"] is not allowed; allowed: "probit"`,
+		"moments.samples=[]": "samples: missing", "moments.against=montecarlo": `against = "exact"`,
+		"moments.covariance=[[1, 2, 0], [2, 1, 0], [0, 0, 1]]":   "positive definite",
+		"moments.covariance=[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]": "symmetric",
 	})
 }
 
@@ -158,4 +213,22 @@ func TestSignOfTwo(t *testing.T) {
 		}
 	}
 	check.Equal(t, "never definite", signOfTwo(0.63, 0, 0), -1) // above √(2π)/4
+}
+
+// The tables of a result have the numbers of its CSV files.
+func TestResult(t *testing.T) {
+	sweep := strings.NewReplacer(`["slope", 0.3]`, "[0.3, 0.4]; rho = [0, 0.5]", "0.01, 1, 10", "1").Replace(exactManifest)
+	for manifest, want := range map[string][]string{
+		own:                {"probit, λ = 0.7", "indefinite", "-0.00389"},
+		exactManifest:      {"relative error of Σ_y, spread = 1, variance = 1", "probit-slope", "slope-matched"},
+		definiteManifest:   {"classes = 4", "probit, λ = 0.3", "indefinite"},
+		monteCarloManifest: {"standard errors", "activation", "cross"},
+		sweep:              {"lambda = 0.4", "rho = 0.5"},
+	} {
+		tables := studytest.Run(t, Kind, manifest)
+		text := fmt.Sprint(studytest.New(t, Kind, manifest).(study.WithResult).Result(tables, nil))
+		for _, word := range want {
+			check.Contains(t, text, word)
+		}
+	}
 }

@@ -59,8 +59,8 @@ func TestScores(t *testing.T) {
 
 // The check can fail: each formula with a small mistake in its parameters has a z-score beyond 5.
 func TestFindsMistakes(t *testing.T) {
-	z := logits{[]float64{0.3, -0.2, 0.5}, []float64{1, 0.5, 2}}
-	larger := logits{z.Mean, []float64{1.2, 0.6, 2.4}}
+	z := logits{Mean: []float64{0.3, -0.2, 0.5}, Variance: []float64{1, 0.5, 2}}
+	larger := logits{Mean: z.Mean, Variance: []float64{1.2, 0.6, 2.4}}
 	lambda := func(name string, l, rho float64) method { return method{name, slope.Lambda{Number: l}, rho} }
 	for _, c := range []struct {
 		what         string
@@ -102,7 +102,7 @@ func TestEstimate(t *testing.T) {
 	scores = append(scores, score{quantity: "cross", j: 4}, score{quantity: "mean", j: 2, value: 3},
 		score{quantity: "cross", j: 2}, score{quantity: "mean", value: 0.1},
 		score{quantity: "variance", value: 0.09})
-	of := logits{make([]float64, 5), []float64{1, 1, 1, 1, 1}}
+	of := logits{Mean: make([]float64, 5), Variance: []float64{1, 1, 1, 1, 1}}
 	hit := func(every int) float64 { return float64(1 - min(1, k%every)) }
 	sample := func(y, _ []float64) {
 		k++

@@ -19,7 +19,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-type logits struct{ Mean, Variance []float64 }
+// logits are Gaussian, with a Covariance or, without it, independent.
+type logits struct {
+	Mean, Variance []float64
+	Covariance     [][]float64 `json:",omitempty"`
+}
 
 // problem is a distribution of the logits of n classes: means N(0, Spread²) and variances uniform on
 // Variance·[½, 1½]; or given means and variances; or those of a map over Gaps and Variances.
@@ -33,7 +37,11 @@ type problem struct {
 
 func (s *settings) problems() (problems []problem) {
 	if n := len(s.Mean); n > 0 {
-		return []problem{{Classes: n, Draws: 1, Given: &logits{s.Mean, s.Variance}}}
+		z := logits{s.Mean, s.Variance, s.Covariance}
+		for i, row := range s.Covariance {
+			z.Variance = append(z.Variance, row[i])
+		}
+		return []problem{{Classes: n, Draws: 1, Given: &z}}
 	}
 	for _, n := range s.Classes {
 		if len(s.Gap) > 0 {
@@ -70,7 +78,7 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	if p.Given != nil {
 		return *p.Given
 	}
-	z := logits{make([]float64, p.Classes), make([]float64, p.Classes)}
+	z := logits{Mean: make([]float64, p.Classes), Variance: make([]float64, p.Classes)}
 	for j := range z.Mean {
 		z.Mean[j] = p.Spread * random.Normal(rnd)
 		if p.Gaps == nil {
@@ -131,9 +139,14 @@ func (m method) formula(n int) any {
 	case "probit":
 		return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
 	case "probit-corr":
-		return softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n - 1)}
+		return m.corr(n)
 	}
 	return formulas[m.Name]
+}
+
+// corr returns the probit for n classes in its form for any covariance of the logits.
+func (m method) corr(n int) softmax.ProbitCorr {
+	return softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n - 1)}
 }
 
 // correlations returns the correlations Σ_0 of order d: all are ρ for a probit, (−ρ)^|k−l| for a probit-corr.

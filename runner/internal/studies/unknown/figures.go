@@ -1,6 +1,8 @@
 package unknown
 
 import (
+	"math"
+
 	"closedform/figures"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
@@ -12,8 +14,16 @@ import (
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // name of the figure and of its table
 	return []study.Figure{plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
+		lowest := 0.99 // share decided with a wrong decision
+		coverage := t.Nums("coverage")
+		for i, risk := range t.Nums("risk") {
+			if risk > 0 {
+				lowest = min(lowest, coverage[i])
+			}
+		}
+		confidence := t.Texts("confidence")[0]
 		chart := figures.Chart{
-			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},
+			X:      figures.Axis{Label: "share decided, ranked by " + confidence, Min: math.Floor(10*lowest) / 10, Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
 			Curves: plots.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
 		}
