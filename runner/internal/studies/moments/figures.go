@@ -55,14 +55,6 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// sweeps reports whether a probit has a grid of λ and ρ, at one spread and variance.
-func (e *experiment) sweeps() bool {
-	s := &e.Moments
-	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
-	return slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1 &&
-		len(s.Spread) == 1 && len(s.Variance) == 1
-}
-
 // drawGiven draws, in rows of methods, p_j of up to eight classes, with a line at that of the first method, and
 // the errors of the others.
 func (e *experiment) drawGiven(t table.Tables) *figures.Figure {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/plots"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -36,15 +36,15 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.
 		for i := 0; i < len(lambda); i += (len(lambda) + 5) / 6 {
 			few = table.Merge([]table.Tables{{few}, {t.Where("lambda", lambda[i])}})[0]
 		}
-		for _, c := range []plots.Column{columns[0], columns[1], columns[3]} {
-			r.Tables = append(r.Tables, pivot(few, c.Axis.Label+at, c.Name, "%.2g", "lambda", "classes"))
+		for _, c := range [][2]string{errorTitles[0], errorTitles[1], errorTitles[3]} {
+			r.Tables = append(r.Tables, pivot(few, c[1]+at, c[0], "%.2g", "lambda", "classes"))
 		}
 	default:
 		for _, keys := range [][2]string{{"classes", "variance"}, {"variance", "classes"}} {
 			t, at := middle(errors, "spread", keys[1])
-			for _, c := range columns[:2] {
-				if known := labelled(t.Rows(finite(t.Nums(c.Name)))); len(t.Distinct(keys[0])) > 1 {
-					r.Tables = append(r.Tables, pivot(known, c.Axis.Label+at, c.Name, "%.2g", "method", keys[0]))
+			for _, c := range errorTitles[:2] {
+				if known := labelled(t.Rows(finite(t.Nums(c[0])))); len(t.Distinct(keys[0])) > 1 {
+					r.Tables = append(r.Tables, pivot(known, c[1]+at, c[0], "%.2g", "method", keys[0]))
 				}
 			}
 		}
@@ -63,6 +63,22 @@ func finite(values []float64) (rows []int) {
 		}
 	}
 	return rows
+}
+
+// sweeps reports whether a probit has a grid of λ and ρ, at one spread and variance.
+func (e *experiment) sweeps() bool {
+	s := &e.Moments
+	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
+	return slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1 &&
+		len(s.Spread) == 1 && len(s.Variance) == 1
+}
+
+// errorTitles are columns of the table errors, and what they are.
+var errorTitles = [...][2]string{
+	{"tv", "total variation of p"},
+	{"cov_error", "relative error of Σ_y"},
+	{"cross_error", "relative error of Σ_zy"},
+	{"indefinite", "share of indefinite Σ_y"},
 }
 
 // plain removes the marks of mathematics in figures from a text.
@@ -129,14 +145,13 @@ func (e *experiment) givenResult(moments, errors *table.Table) (r study.Result) 
 		r.Tables = append(r.Tables, pivot(covariances, "Σ_y", "value", "%.5f", "method i", "j"))
 	}
 	compared := [][]string{{
-		"errors", "total variation of p", "relative, of Σ_y", "relative, of Σ_zy",
-		fmt.Sprintf("Σ_y without class %d is", n),
+		"method", errorTitles[0][1], errorTitles[1][1], errorTitles[2][1], fmt.Sprintf("Σ_y without class %d is", n),
 	}}
 	verdicts := map[float64]string{1: "positive definite", -1: "indefinite", 0: "perhaps indefinite"}
 	for i, method := range errors.Texts("method") {
 		row := []string{method}
-		for _, c := range columns[:3] {
-			row = append(row, strings.TrimPrefix(fmt.Sprintf("%.2g", errors.Nums(c.Name)[i]), "NaN"))
+		for _, c := range errorTitles[:3] {
+			row = append(row, strings.TrimPrefix(fmt.Sprintf("%.2g", errors.Nums(c[0])[i]), "NaN"))
 		}
 		compared = append(compared, append(row, verdicts[errors.Nums("definite")[i]]))
 	}
