@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -40,13 +42,10 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.
 			r.Tables = append(r.Tables, pivot(few, c[1]+at, c[0], "%.2g", "lambda", "classes"))
 		}
 	default:
-		for _, keys := range [][2]string{{"classes", "variance"}, {"variance", "classes"}} {
-			t, at := middle(errors, "spread", keys[1])
-			for _, c := range errorTitles[:2] {
-				if known := labelled(t.Rows(finite(t.Nums(c[0])))); len(t.Distinct(keys[0])) > 1 {
-					r.Tables = append(r.Tables, pivot(known, c[1]+at, c[0], "%.2g", "method", keys[0]))
-				}
-			}
+		t, at := middle(errors, "spread", "variance")
+		for _, c := range errorTitles[:2] {
+			known := labelled(t.Rows(finite(t.Nums(c[0]))))
+			r.Tables = append(r.Tables, pivot(known, c[1]+at, c[0], "%.2g", "method", "classes"))
 		}
 		r.Notes = append(r.Notes, "-slope: the probit with the slope λ of the softmax at the origin (slope-matched); "+
 			"-lsq and -minimax: of the smallest mean square error of p, and of the smallest largest error")
@@ -124,18 +123,6 @@ func labelled(t *table.Table) *table.Table {
 // givenResult has p and Σ_y by each method, with the standard errors of Monte Carlo, and the errors.
 func (e *experiment) givenResult(moments, errors *table.Table) (r study.Result) {
 	moments, errors = labelled(moments), labelled(errors)
-	se := moments.Rows(finite(moments.Nums("se"))) // of Monte Carlo
-	for i, c := range se.Columns {
-		switch c.Name {
-		case "method":
-			for k := range c.Texts {
-				c.Texts[k] += ": standard error"
-			}
-		case "value":
-			se.Columns[i].Nums = se.Nums("se")
-		}
-	}
-	moments = table.Merge([]table.Tables{{moments}, {se}})[0]
 	n := len(e.Moments.Mean)
 	if n <= 10 {
 		r.Tables = append(r.Tables, pivot(moments.Where("quantity", "mean"), "p", "value", "%.5f", "method", "j"))
@@ -158,6 +145,10 @@ func (e *experiment) givenResult(moments, errors *table.Table) (r study.Result) 
 	r.Tables = append(r.Tables, compared)
 	r.Notes = append(r.Notes, "errors are distances from "+errors.Texts("method")[0]+
 		"; moments.csv has all moments, Σ_zy as well")
+	if se := moments.Rows(finite(moments.Nums("se"))); se.Len() > 0 {
+		largest := floats.Max(se.Where("quantity", "mean").Nums("se"))
+		r.Notes = append(r.Notes, fmt.Sprintf("the standard errors of p by Monte Carlo are up to %.1g", largest))
+	}
 	if e.Moments.Covariance != nil || slices.Contains(e.Moments.Methods, "probit-corr") {
 		r.Notes = append(r.Notes, "probit-corr, and probit of correlated logits, integrate over n − 1 dimensions: "+
 			"with an error of some 1e-13 up to five classes, of 1e-6 to 1e-5 with more, where each of n² integrals "+
