@@ -249,11 +249,17 @@ func (p *Prediction) fail(err error) error {
 
 // decide completes p from its details.
 func (p *Prediction) decide(d Decision, familiarity float64) {
-	best := p.Details.Class()
 	p.P = append(p.P[:0], p.Details.P...)
 	floats.Scale(1/p.Details.Sum(), p.P)
 	p.Class, p.Confidence, p.Familiarity = Unknown, p.Details.Confidence(), familiarity
-	if familiarity >= d.Familiarity && p.Confidence >= d.Confidence && p.P[best] >= d.Probability {
-		p.Class = best
+	if d.Answers(p) {
+		p.Class = p.Details.Class()
 	}
+}
+
+// Answers reports whether the decision is to classify the input of a prediction, by any decision.
+func (d Decision) Answers(p *Prediction) bool {
+	best := p.Details.Class()
+	return best != Unknown && p.Familiarity >= d.Familiarity && p.Confidence >= d.Confidence &&
+		p.P[best] >= d.Probability
 }

@@ -86,11 +86,12 @@ func New(inputs int) *Inputs {
 func (f *Inputs) Clone() *Inputs {
 	c := &Inputs{state: f.state, directions: f.directions, total: f.total, within: f.within}
 	c.Counts, c.Means = slices.Clone(f.Counts), slices.Clone(f.Means)
-	vectors := []*[]float64{
-		&c.Low, &c.High, &c.Mean, (*[]float64)(&c.Scatter), (*[]float64)(&c.Within), (*[]float64)(&c.Total), &c.Scores,
-	}
+	vectors := []*[]float64{&c.Low, &c.High, &c.Mean, &c.Scores}
 	for k := range c.Means {
 		vectors = append(vectors, &c.Means[k])
+	}
+	for _, t := range []*linalg.Triangle{&c.Scatter, &c.Within, &c.Total} {
+		vectors = append(vectors, (*[]float64)(t))
 	}
 	for _, v := range vectors {
 		*v = slices.Clone(*v)
@@ -359,7 +360,8 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 	fits = fits && seen == s.Seen
 	if !fits || s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > min(mostScores, s.Seen) {
 		return fmt.Errorf("familiar: %d inputs in %d directions, %d classes with %d examples, %d covariances, "+
-			"%d scores of %d inputs: these do not fit", inputs, d, len(s.Means), seen, len(s.Total), len(s.Scores), s.Seen)
+			"%d scores of %d inputs: these do not fit", inputs, d, len(s.Means), seen, len(s.Total), len(s.Scores),
+			s.Seen)
 	}
 	read := &Inputs{state: s}
 	if s.Fitted >= 2 && !read.factorize() {
