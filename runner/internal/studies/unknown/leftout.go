@@ -1,6 +1,7 @@
 package unknown
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -61,7 +62,7 @@ func (e *leftOut) SetUp(m *manifest.Manifest) (err error) {
 	e.manifest = m
 	for _, s := range e.Sets {
 		if s.Name == overall || s.Stream {
-			return field.In("set."+s.Name, field.Refuse(true, "name", s.Name, "a set with a test part, not called all"))
+			return field.In("set."+s.Name, field.Refuse(true, "name", s.Name, "a test part, and another name than all"))
 		}
 	}
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
@@ -109,7 +110,7 @@ type leftOutSpec struct {
 	Flags flags
 }
 
-// run leaves each class out in turn. The random numbers are the same for all classes, but for the set.
+// run leaves each class out in turn.
 func (s leftOutSpec) run(ctx context.Context) (table.Tables, error) {
 	train, test, err := s.Data.Parts(s.Stream("data", s.Set))
 	if err != nil {
@@ -136,85 +137,86 @@ func (s leftOutSpec) run(ctx context.Context) (table.Tables, error) {
 	return table.Tables{runs}, nil
 }
 
-// leaveOut adds the rows of a class. It is an error if the class has no test row.
+// leaveOut adds the rows of a class, unless it has no test row.
 func (s leftOutSpec) leaveOut(
 	ctx context.Context, runs *table.Table, class string, train, test *data.Examples,
 ) error {
 	train, test, unseen, err := withhold(train, test, class)
-	if err != nil {
+	if err != nil || unseen.Len() == 0 {
 		return err
 	}
 	scaler, err := train.Scaler(s.Data.Scale)
 	if err != nil {
 		return err
 	}
-	c, err := s.learn(ctx, scaler.Apply(train))
+	snapshot, err := s.learn(ctx, scaler.Apply(train))
 	if err != nil {
 		return err
 	}
-	snapshot, err := c.Snapshot()
-	if err != nil {
-		return err
-	}
-	known, others := predictAll(snapshot, scaler.Apply(test)), predictAll(snapshot, scaler.Apply(unseen))
 	threshold, err := snapshot.Threshold(s.Flags.Wrong, 0.95)
 	if err != nil {
 		threshold = math.Inf(1) // predict -wrong refuses: the order is one of the few that do not look random
 	}
-	auroc := func(score func(p *classifier.Prediction) float64) float64 {
-		return metric.AUROC(each(known, score), each(others, score))
+	known, err := predictAll(snapshot, scaler.Apply(test))
+	if err != nil {
+		return err
 	}
-	aurocs := []float64{
-		math.NaN(), auroc(func(p *classifier.Prediction) float64 { return p.Familiarity }),
-		auroc(func(p *classifier.Prediction) float64 { return p.Confidence }), math.NaN(),
+	others, err := predictAll(snapshot, scaler.Apply(unseen))
+	if err != nil {
+		return err
+	}
+	familiarity := func(p classifier.Prediction) float64 { return p.Familiarity }
+	confidence := func(p classifier.Prediction) float64 { return p.Confidence }
+	auroc := []float64{
+		math.NaN(), metric.AUROC(each(known, familiarity), each(others, familiarity)),
+		metric.AUROC(each(known, confidence), each(others, confidence)), math.NaN(),
 	}
 	for k, d := range s.Flags.decisions(threshold) {
-		answered, wrong := 0.0, 0.0
-		for i := range known {
-			if p := &known[i]; d.Answers(p) {
-				answered++
-				if p.Details.Class() != test.Class(i) {
-					wrong++
-				}
-			}
+		answered := func(p classifier.Prediction) float64 { return number(d.Answers(&p)) }
+		wrong := 0.0
+		for i, answered := range each(known, answered) {
+			wrong += float64(answered * number(known[i].Details.Class() != test.Class(i)))
 		}
-		answers := func(p *classifier.Prediction) float64 { return map[bool]float64{true: 1}[d.Answers(p)] }
-		runs.Add(s.Set, class, given[k], s.Seed, table.Mean(each(others, answers)), answered/float64(len(known)),
-			wrong/answered, map[bool]float64{true: 1}[!math.IsInf(d.Confidence, 1)], aurocs[k])
+		share := table.Mean(each(known, answered))
+		runs.Add(s.Set, class, given[k], s.Seed, table.Mean(each(others, answered)), share,
+			wrong/float64(len(known))/share, number(!math.IsInf(d.Confidence, 1)), auroc[k])
 	}
 	return nil
 }
 
-// learn returns the default classifier after the examples in a random order.
-func (s leftOutSpec) learn(ctx context.Context, train *data.Examples) (*classifier.Classifier, error) {
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// learn returns a snapshot of the default classifier after the examples in a random order.
+func (s leftOutSpec) learn(ctx context.Context, train *data.Examples) (*classifier.Snapshot, error) {
 	o := classifier.Options{Inputs: train.Inputs(), Classes: len(train.Classes()), Images: train.SquareImages()}
 	c, err := classifier.New(o, s.Stream("classifier", s.Set))
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range rand.New(s.Stream("order", s.Set)).Perm(train.Len()) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := c.Learn(train.Input(i), train.Class(i)); err != nil {
+		if err := cmp.Or(ctx.Err(), c.Learn(train.Input(i), train.Class(i))); err != nil {
 			return nil, err
 		}
 	}
-	return c, nil
+	return c.Snapshot()
 }
 
-// predictAll returns the predictions of all examples. A failed one is unfamiliar.
-func predictAll(s *classifier.Snapshot, e *data.Examples) []classifier.Prediction {
-	p := make([]classifier.Prediction, e.Len())
+func predictAll(s *classifier.Snapshot, e *data.Examples) (p []classifier.Prediction, err error) {
+	p = make([]classifier.Prediction, e.Len())
 	for i := range p {
-		_ = s.Predict(&p[i], e.Input(i))
+		err = cmp.Or(err, s.Predict(&p[i], e.Input(i)))
 	}
-	return p
+	return p, err
 }
 
-func each(p []classifier.Prediction, f func(*classifier.Prediction) float64) (x []float64) {
+func each(p []classifier.Prediction, f func(classifier.Prediction) float64) (x []float64) {
 	for i := range p {
-		x = append(x, f(&p[i]))
+		x = append(x, f(p[i]))
 	}
 	return x
 }

@@ -136,7 +136,7 @@ func TestLeftOutRefuses(t *testing.T) {
 	text := leaveOut(file, file)
 	studytest.Refused(t, Kind, text, map[string]string{
 		"left_out.familiar=2": "left_out.familiar: 2 is not allowed", "left_out.wrong=0": "left_out.wrong: ",
-		"left_out.promise=1": "not a key", "set.one.name=all": "not called all", "sweep.seed=[3]": "seed",
+		"left_out.promise=1": "not a key", "set.one.name=all": "another name than all", "sweep.seed=[3]": "seed",
 		"set.one.train_rows=1-660": "from 1 to 660",
 	})
 	two := studytest.File(t, data.Set{X: [][]float64{{1, 2}, {3, 4}, {1, 3}, {3, 3}}, Class: []int{0, 1, 0, 1}})
