@@ -33,6 +33,7 @@ func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	runs, curve := tables.Get("runs"), tables.Get("curve")
 	overlap := func(rows *table.Table) float64 { return e.overlap[rows.Texts("set")[0]] }
 	summary := e.means(runs, "summary", overlap)
+	e.addSampling(summary, runs)
 	if tables = append(tables, summary); curve != nil {
 		tables = append(tables, e.means(curve, "curve_summary", overlap))
 	}
@@ -93,12 +94,36 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 	return means
 }
 
-// both returns the scores of two methods in the seeds that both have on a set.
-func both(runs *table.Table, set, method, against, score string) (a, b []float64) {
-	rows := runs.Where("set", set)
-	a, b = rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
-	n := min(len(a), len(b))
-	return a[:n], b[:n]
+// addSampling adds what intervals over seeds that share a test part lack: how much its size leaves open.
+func (e *experiment) addSampling(summary, runs *table.Table) {
+	c := table.Positive("error_sampling", "half of the 95 % interval of the error (Wilson) for so many test examples, "+
+		"if all seeds have the same ones")
+	shared := false
+	for i, name := range summary.Texts("set") {
+		s := e.sets[slices.IndexFunc(e.sets, func(s set) bool { return s.Name == name })]
+		half := math.NaN()
+		if s.Generator.Name == "" && s.TestFraction == 0 && !e.stream {
+			n := runs.Where("set", name).Nums("test")[0]
+			ci := table.Wilson(summary.Nums("error")[i]*n, n)
+			half, shared = (ci[2]-ci[1])/2, true
+		}
+		c.Nums = append(c.Nums, half)
+	}
+	if shared {
+		summary.Columns = append(summary.Columns, c)
+	}
+}
+
+// both returns the scores in the seeds that two methods, or orders, have in their runs.
+func both(a, b *table.Table, score string) (x, y []float64) {
+	n := min(a.Len(), b.Len())
+	return a.Nums(score)[:n], b.Nums(score)[:n]
+}
+
+// difference returns the mean difference of two methods, or orders, on a set.
+func (e *experiment) difference(set string, a, b *table.Table, score string) table.Estimate {
+	x, y := both(a, b, score)
+	return table.NewEstimate(floats.SubTo(x, x, y), e.overlap[set])
 }
 
 // compare returns the mean difference of the scores of two methods over the seeds that both have on a set, or
@@ -107,19 +132,20 @@ func (e *experiment) compare(runs *table.Table, set, method, against, score stri
 	if set == allSets {
 		return table.NewEstimate(e.differences(runs, method, against, score), 0), "t, sets"
 	}
-	a, b := both(runs, set, method, against, score)
-	return table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set]), table.Rule(e.overlap[set])
+	rows := runs.Where("set", set)
+	d := e.difference(set, rows.Where("method", method), rows.Where("method", against), score)
+	return d, table.Rule(e.overlap[set])
 }
 
-// differences returns the difference of the mean scores of two methods on each set that both have learned; of
-// two infinite ones it is 0.
+// differences returns the difference of the mean scores of two methods on each set; of two infinite ones it is
+// 0.
 func (e *experiment) differences(runs *table.Table, method, against, score string) (d []float64) {
 	for _, set := range e.sets {
-		a, b := both(runs, set.Name, method, against, score)
-		if mean, other := table.Mean(a), table.Mean(b); mean == other {
-			d = append(d, 0)
-		} else if len(a) > 0 {
-			d = append(d, mean-other)
+		rows := runs.Where("set", set.Name)
+		x, y := both(rows.Where("method", method), rows.Where("method", against), score)
+		mean, other := table.Mean(x), table.Mean(y)
+		if d = append(d, mean-other); mean == other {
+			d[len(d)-1] = 0
 		}
 	}
 	return d
@@ -151,7 +177,8 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			}
 			share := table.NewEstimate(relative[method], 0).Interval()
 			if set != allSets {
-				_, other := both(runs, set, method, reference, "log_loss")
+				rows := runs.Where("set", set)
+				_, other := both(rows.Where("method", method), rows.Where("method", reference), "log_loss")
 				share = append([]float64{loss.Mean / table.Mean(other)}, table.Gaps(2)...)
 				relative[method] = append(relative[method], share[0])
 			}
@@ -259,20 +286,12 @@ func (e *experiment) orderDifferences(runs *table.Table) *table.Table {
 		table.Int("seeds", "seeds that are averaged"), table.RuleColumn(),
 	}, table.Interval("error", "mean error minus that of shuffled examples"),
 		table.Interval("log_loss", "mean log loss minus that of shuffled examples"))...)
-	for _, rows := range runs.GroupBy("set", "method") {
-		set := rows.Texts("set")[0]
-		for _, order := range rows.Distinct("order") {
-			var scores [2]table.Estimate
-			for i, score := range []string{"error", "log_loss"} {
-				a, b := rows.Where("order", order).Nums(score), rows.Where("order", string(Shuffled)).Nums(score)
-				if len(a) == len(b) {
-					scores[i] = table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set])
-				}
-			}
-			if n := scores[0].N; n > 0 && order != string(Shuffled) {
-				t.Add(set, rows.Texts("method")[0], order, n, table.Rule(e.overlap[set]), scores[0].Interval(),
-					scores[1].Interval())
-			}
+	for _, rows := range runs.GroupBy("set", "method", "order") {
+		set, method, order := rows.Texts("set")[0], rows.Texts("method")[0], rows.Texts("order")[0]
+		shuffled := runs.Where("set", set).Where("method", method).Where("order", string(Shuffled))
+		wrong, loss := e.difference(set, rows, shuffled, "error"), e.difference(set, rows, shuffled, "log_loss")
+		if order != string(Shuffled) && loss.N > 0 {
+			t.Add(set, method, order, loss.N, table.Rule(e.overlap[set]), wrong.Interval(), loss.Interval())
 		}
 	}
 	return t
