@@ -238,7 +238,7 @@ func TestOmitted(t *testing.T) {
 	check.Equal(t, "omitted", string(tables.Get("omitted").CSV()),
 		"set,what,name\nodd,column,empty\nodd,class,c\n")
 	check.Contains(t, strings.Join(e.(*experiment).Result(tables, nil).Notes, "\n"),
-		"odd: left out: column empty; ", "odd: left out: class c; ")
+		"odd: left out: column empty, class c")
 }
 
 // What is chosen for a set is what does best on the others, here the worse one on the set.

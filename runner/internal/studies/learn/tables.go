@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -308,4 +309,19 @@ func (e *experiment) omitted() *table.Table {
 		}
 	}
 	return t
+}
+
+// omissions returns a note on each set of which something is left out.
+func omissions(omitted *table.Table) (notes []string) {
+	if omitted == nil {
+		return nil
+	}
+	for _, rows := range omitted.GroupBy("set") {
+		var parts []string
+		for i, what := range rows.Texts("what") {
+			parts = append(parts, what+" "+rows.Texts("name")[i])
+		}
+		notes = append(notes, fmt.Sprintf("%s: left out: %s", rows.Texts("set")[0], strings.Join(parts, ", ")))
+	}
+	return notes
 }
