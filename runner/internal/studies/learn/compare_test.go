@@ -236,7 +236,7 @@ func TestOmitted(t *testing.T) {
 	e := studytest.New(t, Kind, manifest)
 	tables := studytest.Run(t, Kind, manifest)
 	check.Equal(t, "omitted", string(tables.Get("omitted").CSV()),
-		"set,what,name\nodd,column,empty\nodd,class,c\n")
+		"set,omitted\nodd,\"column empty, class c\"\n")
 	check.Contains(t, strings.Join(e.(*experiment).Result(tables, nil).Notes, "\n"),
 		"odd: left out: column empty, class c")
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -298,14 +297,13 @@ func (e *experiment) orderDifferences(runs *table.Table) *table.Table {
 	return t
 }
 
-// omitted lists what the experiment leaves out of its sets.
+// omitted lists what is left out of the sets.
 func (e *experiment) omitted() *table.Table {
-	t := table.New("omitted", table.Text("set", "the data set"),
-		table.Text("what", "a column without any value, or a class with fewer rows than min_class_rows"),
-		table.Text("name", "its name"))
+	t := table.New("omitted", table.Text("set", "the data set"), table.Text("omitted",
+		"columns without any value, and classes with fewer rows than min_class_rows, which are left out"))
 	for _, s := range e.sets {
-		for _, o := range s.Omitted() {
-			t.Add(s.Name, o.What, o.Name)
+		if names := s.Omitted(); len(names) > 0 {
+			t.Add(s.Name, strings.Join(names, ", "))
 		}
 	}
 	return t
@@ -313,15 +311,8 @@ func (e *experiment) omitted() *table.Table {
 
 // omissions returns a note on each set of which something is left out.
 func omissions(omitted *table.Table) (notes []string) {
-	if omitted == nil {
-		return nil
-	}
-	for _, rows := range omitted.GroupBy("set") {
-		var parts []string
-		for i, what := range rows.Texts("what") {
-			parts = append(parts, what+" "+rows.Texts("name")[i])
-		}
-		notes = append(notes, fmt.Sprintf("%s: left out: %s", rows.Texts("set")[0], strings.Join(parts, ", ")))
+	for i := 0; omitted != nil && i < omitted.Len(); i++ {
+		notes = append(notes, omitted.Texts("set")[i]+": left out: "+omitted.Texts("omitted")[i])
 	}
 	return notes
 }
