@@ -137,15 +137,16 @@ func (e *experiment) compare(runs *table.Table, set, method, against, score stri
 	return d, table.Rule(e.overlap[set])
 }
 
-// differences returns the difference of the mean scores of two methods on each set; of two infinite ones it is
-// 0.
+// differences returns the difference of the mean scores of two methods on each set that both learn; of two
+// infinite ones it is 0.
 func (e *experiment) differences(runs *table.Table, method, against, score string) (d []float64) {
 	for _, set := range e.sets {
 		rows := runs.Where("set", set.Name)
 		x, y := both(rows.Where("method", method), rows.Where("method", against), score)
-		mean, other := table.Mean(x), table.Mean(y)
-		if d = append(d, mean-other); mean == other {
-			d[len(d)-1] = 0
+		if mean, other := table.Mean(x), table.Mean(y); mean == other {
+			d = append(d, 0)
+		} else if len(x) > 0 {
+			d = append(d, mean-other)
 		}
 	}
 	return d
@@ -189,8 +190,8 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 }
 
 // ranks returns the mean rank of each method, by the mean of each score, over the sets that all methods learn;
-// 1 is the best rank.
-// Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not significant.
+// 1 is the best rank. Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not
+// significant.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "sets that are averaged"))
 	for _, c := range learner.ScoreColumns() {
