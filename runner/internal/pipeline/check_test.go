@@ -220,6 +220,9 @@ func TestDraw(t *testing.T) {
 	check.Write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
 	program.Fails(t, "small: the results in results/small are behind (of another "+
 		"manifest); to make them: go run ./runner -exp experiments/small.toml", "draw", "small")
+	lacking := strings.NewReplacer(`"joint"`, `"point"`, `"Walks"`, `""`, "threshold", "noted = true\nthreshold")
+	check.Write(t, lacking.Replace(drawn), "experiments", "small.toml")
+	program.Fails(t, "small: the results in results/small are behind", "draw", "small")
 	const elsewhere = "; to make them: go run ./runner -exp experiments/small.toml -set seed=1 -out else"
 	program.Fails(t, elsewhere, "draw", "small", "-set", "seed=1", "-out", "else")
 }

@@ -82,14 +82,17 @@ func drawAll(all []study.Figure, read func(string) (*table.Table, error)) (files
 	return files, failed
 }
 
-// draw draws a figure of the published tables that it needs. A table that other code or another manifest made
-// may lack columns, at which reading panics: that is an error of this figure alone.
+// caught makes a panic an error: a published table that other code or another manifest made may lack columns, at
+// which reading panics.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("panic: %v", r)
+	}
+}
+
+// draw draws a figure of the published tables that it needs.
 func draw(figure study.Figure, read func(string) (*table.Table, error)) (files []store.File, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
+	defer caught(&err)
 	var needs table.Tables
 	for _, name := range figure.Needs {
 		t, err := read(name)

@@ -65,7 +65,8 @@ func (e *Experiment) readme(page *report.README, tables table.Tables, run *store
 
 // rewritten returns README.md as the current code writes it about published results. Only cells know the
 // descriptions of columns: they are read from the published README.md.
-func (e *Experiment) rewritten() ([]byte, error) {
+func (e *Experiment) rewritten() (readme []byte, err error) {
+	defer caught(&err)
 	published, err := store.OpenResults(e.Dir)
 	run, unread := store.ReadRun(e.Dir)
 	path := filepath.Join(e.Dir, "README.md")

@@ -114,12 +114,14 @@ func TestPivot(t *testing.T) {
 	s.Add("b", "wine", 5, math.NaN())
 	s.Add("a", "iris", 5, math.Inf(1))
 	s.Add("c", "iris", 25, 0.1249)
+	s.Add("d", "iris", 25, 7.)
 	check.Equal(t, "pivot", s.Pivot(Pivot{"log loss", "loss", "%.2f", []string{"method"}, []string{"set", "k"}, true}),
 		[][]string{
 			{"log loss", "iris, k = 25", "wine, k = 5", "iris, k = 5"},
 			{"b", "0.50", "", ""},
 			{"a", "**0.12**", "", "+Inf"},
 			{"c", "**0.12**", "", ""},
+			{"d", "7.00", "", ""},
 		})
 }
 

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
-	"closedform/runner/internal/learner"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -35,11 +36,10 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
 		r.Notes = append(omissions(tables.Get("omitted")), e.problems(runs)...)
 	}
-	if e.swept && summary.Len() > maxRows {
-		rho := summary.Distinct("rho")
-		at := rho[len(rho)/2]
-		summary = summary.Where("rho", at)
-		r.Notes = append(r.Notes, fmt.Sprintf("rho = %s, of %d values: summary.csv has all", at, len(rho)))
+	if n := len(e.Sweep.Rho); n > 1 && summary.Len() > maxRows {
+		rho := e.Sweep.Rho[n/2]
+		summary = summary.Where("rho", rho)
+		r.Notes = append(r.Notes, fmt.Sprintf("rho = %v, of %d values: summary.csv has all", rho, n))
 	}
 	e.addTimes(summary, seconds)
 	if across := varied(summary, "set", "order"); summary.Len() > maxRows && across != nil {
@@ -91,8 +91,10 @@ func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) 
 			t = math.NaN()
 		}
 		n := summary.Nums("train")[i]
-		if k := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.Name == method }); k >= 0 {
-			n *= float64(cmp.Or(e.methods[k].Passes, slices.Max(e.Evaluate.Passes)))
+		for _, m := range e.Listed() {
+			if m.Name == method && m.Online() {
+				n *= float64(cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes)))
+			}
 		}
 		steps.Nums, time.Nums, per.Nums = append(steps.Nums, n), append(time.Nums, t), append(per.Nums, 1000*t/n)
 	}
@@ -144,16 +146,20 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 	return notes
 }
 
-// pivots returns tables of methods by sets.
+// pivots returns tables of methods, of a sweep with each λ, by sets.
 func pivots(summary *table.Table, across []string) (tables [][][]string) {
+	rows := append([]string{"method"}, varied(summary, "lambda", "rho")...)
 	for _, p := range []table.Pivot{
 		{Title: "log loss", Value: "log_loss", Lowest: true},
 		{Title: "log loss, median of the seeds", Value: "log_loss_median", Lowest: true},
 		{Title: "error", Value: "error", Lowest: true},
 		{Title: "seconds for 1,000 examples", Value: "per_1000"},
+		{Title: "indefinite steps", Value: "indefinite_steps"},
 	} {
-		p.Format, p.Rows, p.Across = "%.3f", []string{"method"}, across
-		tables = append(tables, summary.Pivot(p))
+		if summary.Has(p.Value) && !math.IsNaN(floats.Max(summary.Nums(p.Value))) {
+			p.Format, p.Rows, p.Across = "%.3f", rows, across
+			tables = append(tables, summary.Pivot(p))
+		}
 	}
 	return tables
 }

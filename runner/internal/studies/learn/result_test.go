@@ -31,10 +31,10 @@ func summary() (t *table.Table, add func(set, method string, lambda, wrong, low,
 // A run ends with the means, and a warning where guessing is better. Columns without values are left out.
 func TestResult(t *testing.T) {
 	e := &experiment{
-		Learners: learner.Learners{Methods: []learner.Method{{Name: "guess", Kind: "majority"}}},
 		Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}},
-		methods: []learner.Method{{Name: "sure", Passes: 4}},
 	}
+	e.Methods = []learner.Method{{Name: "guess", Kind: "majority"}, {Name: "sure", Kind: "closed-form", Passes: 4}}
+	check.OK(t, e.Methods[0].Extend(map[string]any{"kind": "majority"}))
 	short, add := summary()
 	add("iris", "model", 1, 0.1, 0.08, 0.12, 1.25)
 	add("iris", "guess", 1, 0.6, 0.6, 0.6, 1.1)
@@ -73,6 +73,7 @@ func TestManySets(t *testing.T) {
 	check.Equal(t, "log loss", r.Tables[0][:3], [][]string{
 		{"log loss", "wine", "iris"}, {"a", "**0.300**", "**1.000**"}, {"m0", "", "2.000"},
 	})
+	check.Equal(t, "error", r.Tables[2][1], []string{"a", "**0.200**", "**0.100**"})
 	check.Equal(t, "seconds", r.Tables[3][2], []string{"m0", "", "40.000"})
 }
 
@@ -80,12 +81,13 @@ func TestManySets(t *testing.T) {
 // one there are the rows of one ρ.
 func TestSweptResult(t *testing.T) {
 	e := &experiment{Evaluate: evaluate{Passes: []int{2}}, sets: []set{{Name: "data"}}, swept: true}
+	e.Sweep.Rho = []float64{0, 0.5}
 	means, add := summary()
 	for i := range maxRows {
 		add("data", "model", float64(i), 0.1, 0.1, 0.1, math.Inf(1))
 		means.Columns[3].Nums[i] = float64(i%2) / 2
 	}
-	e.methods = []learner.Method{{Name: "model"}}
+	e.Methods = []learner.Method{{Name: "model", Kind: "closed-form"}}
 	infinite, steps := table.Num("log_loss_infinite", ""), table.Num("indefinite_steps", "")
 	infinite.Nums, steps.Nums = slices.Repeat([]float64{0.75}, maxRows), slices.Repeat([]float64{2}, maxRows)
 	means.Columns = append(means.Columns, infinite, steps)
@@ -99,6 +101,14 @@ func TestSweptResult(t *testing.T) {
 	r := e.Result(table.Tables{means}, seconds)
 	check.Equal(t, "rows of one ρ", []any{len(r.Tables[0]), r.Tables[0][1][1], r.Notes},
 		[]any{1 + maxRows/2, "1", []string{"rho = 0.5, of 2 values: summary.csv has all"}})
+	e.sets, e.Sweep.Rho = append(e.sets, set{Name: "iris"}), nil
+	for i := range maxRows / 2 {
+		means.Columns[0].Texts[2*i] = "iris"
+	}
+	r = e.Result(table.Tables{means}, seconds)
+	check.Equal(t, "by sets", []any{len(r.Tables), r.Tables[3][:2]}, []any{4, [][]string{
+		{"indefinite steps", "data", "iris"}, {"model, lambda = 1, rho = 0.5", "2.000", ""},
+	}})
 }
 
 // A note says where an output layer cuts its inputs, and what broke down.
