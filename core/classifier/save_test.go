@@ -113,7 +113,7 @@ func TestLoadAny(t *testing.T) {
 	many := strings.Repeat(",0", 3e6)[1:] // the familiarity of 3,000,000 inputs has 1.5 GB of directions
 	high, d := fmt.Sprintf(`"high":[%s],"low":[%[1]s]`, many), strings.Repeat(",0", 2080)[1:]
 	check.Frugal(t, func() {
-		check.Refuses(t, "inputs", check.Err(load(fmt.Sprintf(`{"decision":{},"familiar":{%s,"mean":[%s],"step":1,`+
-			`"scatter":[%s],"within":[%[3]s],"total":[%[3]s]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
+		check.Refuses(t, "inputs", check.Err(load(fmt.Sprintf(`{"decision":{},"familiar":{%s,"means":[[%s]],"step":1,`+
+			`"counts":[0],"scatter":[[%s],[%[3]s]],"fit":[[%[3]s],[%[3]s]]}}`, high, d[:127], d))), "the familiarity of 3000000 inputs")
 	})
 }

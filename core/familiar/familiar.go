@@ -34,66 +34,65 @@ const (
 	farthest   = 1e300 // largest score before the asinh
 )
 
-// Inputs is the distribution of the learned inputs. The score of x, with d dimensions, is asinh(q − q₀/4 + o),
-// larger for inputs less like those learned:
+// Inputs is the distribution of the learned inputs. The score of x, with d dimensions, is asinh(q − q₀/4 + o).
+// It is larger for inputs less like those learned:
 //
-//	q  = min_c (x − m_c)ᵀW⁻¹(x − m_c)/d · n_c/(n_c + 1), the distance from the nearest mean m_c of n_c examples
-//	     of a class; W is the covariance within the classes
-//	q₀ = (x − m)ᵀC⁻¹(x − m)/d, the distance from the mean m of all n inputs, whose covariance is C
-//	o  = 12 mean_j (e_j/w_j)²; e_j is the distance from the range of the inputs in dimension j, w_j the width
-//	     of the range, enlarged by 1/n of the mean width
+//	q  = min_c (x − m_c)ᵀW⁻¹(x − m_c)/d · n_c/(n_c + 1), the distance from the nearest mean m_c of n_c
+//	     examples of a class, with the covariance W within the classes
+//	q₀ = (x − m)ᵀC⁻¹(x − m)/d, the distance from the mean m of all n inputs, with their covariance C
+//	o  = 12 mean_j (e_j/w_j)², with the distance e_j from the range of the inputs in dimension j, and the
+//	     width w_j of the range, enlarged by 1/n of the mean width
 //
-// With all of q₀ in place of a quarter, q − q₀ is the relative Mahalanobis distance (Ren et al., "A simple fix
-// to Mahalanobis distance for improving near-OOD detection", 2021). W and C are those when n last grew by an
-// eighth, their covariances multiplied by n/(n + d), their variances enlarged by 1/n of the mean variance. For
-// more than 64 inputs the distances are taken in 64 random directions. Each input is scored before it is
-// learned. The scores of the second half of the inputs are kept, or, if these are more than 1000, of every 2nd,
-// 4th, … input. JSON keeps the complete state, to the bit; the zero value is only for reading JSON into it. P
-// is safe for concurrent use, the other methods are not.
+// The relative Mahalanobis distance has all of q₀ in place of a quarter (Ren et al., "A simple fix to
+// Mahalanobis distance for improving near-OOD detection", 2021). W and C are those when n last grew by an
+// eighth, their covariances multiplied by n/(n + d), their variances enlarged by 1/n of the mean variance.
+// For more than 64 inputs the distances are taken in 64 random directions. Each input is scored before it is
+// learned. The scores of the second half of the inputs are kept, or, if these are more than 1000, of every
+// 2nd, 4th, … input. JSON keeps the complete state, to the bit; the zero value is only for reading JSON into
+// it. P is safe for concurrent use, the other methods are not.
 type Inputs struct {
 	state
-	directions    func() [][]float64 // random directions, drawn at the first call; none: no projection
-	total, within *linalg.Cholesky   // factors of C and W
-	scratch       sync.Pool          // vectors of P
+	directions func() [][]float64  // random directions, drawn at the first call; none: no projection
+	factors    [2]*linalg.Cholesky // of C and W
+	scratch    sync.Pool           // vectors of distances
 }
 
 type state struct {
-	Seen    int             `json:"seen"`
-	Low     []float64       `json:"low"` // each input ranges from Low to High
-	High    []float64       `json:"high"`
-	Mean    []float64       `json:"mean"`    // mean in each direction
-	Counts  []int           `json:"counts"`  // number of inputs of each class
-	Means   [][]float64     `json:"means"`   // means of the classes
-	Scatter linalg.Triangle `json:"scatter"` // Σ(x − m_c)(x − m_c)ᵀ, with the class c of each x
-	Fitted  int             `json:"fitted"`  // number of inputs when Within and Total were last set
-	Within  linalg.Triangle `json:"within"`  // Scatter at that time
-	Total   linalg.Triangle `json:"total"`   // Σ(x − m)(x − m)ᵀ
-	Step    int             `json:"step"`    // every Step-th input is scored
-	Scores  []float64       `json:"scores"`
+	Seen    int                `json:"seen"`
+	Low     []float64          `json:"low"` // each input ranges from Low to High
+	High    []float64          `json:"high"`
+	Counts  []int              `json:"counts"`  // number of all inputs, and of those of each class
+	Means   [][]float64        `json:"means"`   // mean of all inputs, and of those of each class
+	Scatter [2]linalg.Triangle `json:"scatter"` // Σ(x − m)(x − m)ᵀ, and Σ(x − m_c)(x − m_c)ᵀ, x of class c
+	Fitted  int                `json:"fitted"`  // number of inputs when Fit was copied from Scatter
+	Fit     [2]linalg.Triangle `json:"fit"`
+	Step    int                `json:"step"` // every Step-th input is scored
+	Scores  []float64          `json:"scores"`
 }
 
 // New returns the distribution of no inputs of the given size, at least 1.
 func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
-	return &Inputs{directions: directions(d, inputs), state: state{
-		Low: make([]float64, inputs), High: make([]float64, inputs), Mean: make([]float64, d),
-		Counts: []int{}, Means: [][]float64{}, Scatter: linalg.NewTriangle(d), Within: linalg.NewTriangle(d),
-		Total: linalg.NewTriangle(d), Step: 1, Scores: []float64{},
+	f := &Inputs{directions: directions(d, inputs), state: state{
+		Low: make([]float64, inputs), High: make([]float64, inputs), Counts: []int{0},
+		Means: [][]float64{make([]float64, d)}, Step: 1, Scores: []float64{},
 	}}
+	for k := range f.Fit {
+		f.Scatter[k], f.Fit[k] = linalg.NewTriangle(d), linalg.NewTriangle(d)
+	}
+	return f
 }
 
 // Clone returns a copy.
 func (f *Inputs) Clone() *Inputs {
-	c := &Inputs{state: f.state, directions: f.directions, total: f.total, within: f.within}
+	c := &Inputs{state: f.state, directions: f.directions, factors: f.factors}
+	c.Low, c.High, c.Scores = slices.Clone(f.Low), slices.Clone(f.High), slices.Clone(f.Scores)
 	c.Counts, c.Means = slices.Clone(f.Counts), slices.Clone(f.Means)
-	vectors := []*[]float64{
-		&c.Low, &c.High, &c.Mean, (*[]float64)(&c.Scatter), (*[]float64)(&c.Within), (*[]float64)(&c.Total), &c.Scores,
+	for k, mean := range c.Means {
+		c.Means[k] = slices.Clone(mean)
 	}
-	for k := range c.Means {
-		vectors = append(vectors, &c.Means[k])
-	}
-	for _, v := range vectors {
-		*v = slices.Clone(*v)
+	for k := range c.Fit {
+		c.Scatter[k], c.Fit[k] = slices.Clone(f.Scatter[k]), slices.Clone(f.Fit[k])
 	}
 	return c
 }
@@ -109,8 +108,8 @@ func directions(d, inputs int) func() [][]float64 {
 	})
 }
 
-// Observe learns an input of a class; of several passes observe only the first. If the size is wrong, the class
-// is negative, or a number is not finite or beyond ±1e100, it returns an error and learns nothing.
+// Observe learns an input of a class; of several passes observe only the first. If the size is wrong, the
+// class is negative, or a number is not finite or beyond ±1e100, it returns an error and learns nothing.
 func (f *Inputs) Observe(x []float64, class int) error {
 	if len(x) != len(f.Low) || class < 0 {
 		return fmt.Errorf("familiar: an input of %d numbers of class %d; need %d numbers, and a class from 0",
@@ -131,41 +130,28 @@ func (f *Inputs) Observe(x []float64, class int) error {
 	for j, x := range x {
 		f.Low[j], f.High[j] = min(f.Low[j], x), max(f.High[j], x)
 	}
-	for len(f.Counts) <= class {
-		f.Counts, f.Means = append(f.Counts, 0), append(f.Means, make([]float64, len(f.Mean)))
+	for len(f.Counts) <= class+1 {
+		f.Counts, f.Means = append(f.Counts, 0), append(f.Means, make([]float64, len(f.Means[0])))
 	}
 	f.Seen++
-	f.Counts[class]++
-	z, n, within := f.along(nil, x), float64(f.Counts[class]), make([]float64, len(f.Mean))
-	floats.SubTo(within, z, f.Means[class])
-	floats.Sub(z, f.Mean)
-	kernel.AddScaled(f.Mean, 1/float64(f.Seen), z)
-	kernel.AddScaled(f.Means[class], 1/n, within)
-	addOuter(f.Scatter, (n-1)/n, within)
+	along, z := f.along(nil, x), make([]float64, len(f.Means[0]))
+	for k, c := range [2]int{0, class + 1} {
+		f.Counts[c]++
+		n := float64(f.Counts[c])
+		floats.SubTo(z, along, f.Means[c])
+		kernel.AddScaled(f.Means[c], 1/n, z)
+		for i, e := range z {
+			kernel.AddScaled(f.Scatter[k].Row(i), e*(n-1)/n, z[:i+1])
+		}
+	}
 	if f.Seen >= 2 && 8*f.Seen >= 9*f.Fitted {
-		f.fit()
+		f.Fitted = f.Seen
+		for k := range f.Fit {
+			copy(f.Fit[k], f.Scatter[k])
+		}
+		f.factorize()
 	}
 	return nil
-}
-
-// addOuter adds a·zzᵀ to t.
-func addOuter(t linalg.Triangle, a float64, z []float64) {
-	for i, e := range z {
-		kernel.AddScaled(t.Row(i), a*e, z[:i+1])
-	}
-}
-
-// fit sets the covariances to those of all inputs so far.
-func (f *Inputs) fit() {
-	f.Fitted = f.Seen
-	copy(f.Within, f.Scatter)
-	copy(f.Total, f.Scatter)
-	for c, mean := range f.Means {
-		z := slices.Clone(mean)
-		floats.Sub(z, f.Mean)
-		addOuter(f.Total, float64(f.Counts[c]), z)
-	}
-	f.factorize()
 }
 
 // keep adds the score of the next example, and drops the scores of the first half of the examples.
@@ -199,24 +185,22 @@ func (f *Inputs) along(z, x []float64) []float64 {
 
 // factorize sets the factors. It reports false if a covariance is not positive definite, whose factor stays.
 func (f *Inputs) factorize() bool {
-	total, within := f.covariance(f.Total), f.covariance(f.Within)
-	f.total, f.within = cmp.Or(total, f.total), cmp.Or(within, f.within)
-	return total != nil && within != nil
-}
-
-// covariance returns the factor of the covariance of a scatter, nil unless it is positive definite.
-func (f *Inputs) covariance(scatter linalg.Triangle) *linalg.Cholesky {
-	c, d, n, mean := slices.Clone(scatter), float64(len(f.Mean)), float64(f.Fitted), 0.0
-	for i := range f.Mean {
-		row := c.Row(i)
-		for j := range i {
-			row[j] /= n + d
+	done := true
+	for k, c := range f.Fit {
+		c, d, n, mean := slices.Clone(c), float64(len(f.Means[0])), float64(f.Fitted), 0.0
+		for i := range f.Means[0] {
+			row := c.Row(i)
+			for j := range i {
+				row[j] /= n + d
+			}
+			row[i] /= n
+			mean += row[i] / d
 		}
-		row[i] /= n
-		mean += row[i] / d
+		c.AddDiagonal(mean/n + 1e-300)
+		root := c.Cholesky()
+		f.factors[k], done = cmp.Or(root, f.factors[k]), done && root != nil
 	}
-	c.AddDiagonal(mean/n + 1e-300)
-	return c.Cholesky()
+	return done
 }
 
 // score returns the score of x.
@@ -238,7 +222,7 @@ func (f *Inputs) score(x []float64) float64 {
 			outside += float64(e * e)
 		}
 	}
-	s := (near-far/4)/float64(len(f.Mean)) + 12*outside/float64(len(x))
+	s := (near-far/4)/float64(len(f.Means[0])) + 12*outside/float64(len(x))
 	if !(math.Abs(s) < farthest) {
 		s = farthest
 	}
@@ -247,19 +231,19 @@ func (f *Inputs) score(x []float64) float64 {
 
 // distances returns the squared distances d·q and d·q₀ of x, with scratch space.
 func (f *Inputs) distances(scratch *[]float64, x []float64) (near, far float64) {
-	d := len(f.Mean)
+	d := len(f.Means[0])
 	z := f.along((*scratch)[:0], x)
-	for _, mean := range f.Means {
+	for _, mean := range f.Means[1:] {
 		z = append(z, z[:d]...)
 		floats.Sub(z[len(z)-d:], mean)
 	}
-	floats.Sub(z[:d], f.Mean)
+	floats.Sub(z[:d], f.Means[0])
 	*scratch = z
-	f.total.Solve(z[:d])
-	f.within.Solve(z[d:])
+	f.factors[0].Solve(z[:d])
+	f.factors[1].Solve(z[d:])
 	near = math.Inf(1)
 	for c, n := range f.Counts {
-		if z := z[(c+1)*d:][:d]; n > 0 {
+		if z := z[c*d:][:d]; c > 0 && n > 0 {
 			near = min(near, kernel.Dot(z, z)*float64(n)/float64(n+1))
 		}
 	}
@@ -280,7 +264,7 @@ func (f *Inputs) P(x []float64) float64 {
 	}
 	score := f.score(x)
 	p := tail(f.Scores, nil, score, 1)
-	if len(f.Mean) < typical {
+	if len(f.Means[0]) < typical {
 		return p
 	}
 	return min(1, p/0.9, tail(f.Scores, nil, -score, -1)/0.1)
@@ -343,28 +327,27 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return fmt.Errorf("familiar: %w", err)
 	}
-	inputs, d := len(s.Low), len(s.Mean)
-	fits := inputs >= 1 && len(s.High) == inputs && d == min(inputs, mostDims) && len(s.Counts) == len(s.Means)
-	for _, t := range []linalg.Triangle{s.Scatter, s.Within, s.Total} {
-		fits = fits && len(t) == d*(d+1)/2
+	inputs, d, counted := len(s.Low), min(len(s.Low), mostDims), 0
+	fits := inputs >= 1 && len(s.High) == inputs && len(s.Counts) >= 1 && len(s.Counts) == len(s.Means)
+	for k := range s.Fit {
+		fits = fits && len(s.Scatter[k]) == d*(d+1)/2 && len(s.Fit[k]) == d*(d+1)/2
 	}
 	for _, mean := range s.Means {
 		fits = fits && len(mean) == d
 	}
-	seen := 0
 	for _, n := range s.Counts {
-		fits = fits && n >= 0
-		seen += n
+		fits = fits && n >= 0 && n <= s.Seen
+		counted += n
 	}
-	fits = fits && seen == s.Seen
+	fits = fits && counted == 2*s.Seen && s.Counts[0] == s.Seen
 	if !fits || s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > min(mostScores, s.Seen) {
-		return fmt.Errorf("familiar: %d inputs in %d directions, %d classes with %d examples, %d covariances, "+
-			"%d scores of %d inputs: these do not fit", inputs, d, len(s.Means), seen, len(s.Total), len(s.Scores), s.Seen)
+		return fmt.Errorf("familiar: inputs of %d numbers, %d examples, %d counts, %d means, %d scores: these do "+
+			"not fit", inputs, s.Seen, len(s.Counts), len(s.Means), len(s.Scores))
 	}
 	read := &Inputs{state: s}
 	if s.Fitted >= 2 && !read.factorize() {
 		return fmt.Errorf("familiar: the covariance is not positive definite")
 	}
-	f.state, f.directions, f.total, f.within = s, directions(d, inputs), read.total, read.within
+	f.state, f.directions, f.factors = s, directions(d, inputs), read.factors
 	return nil
 }

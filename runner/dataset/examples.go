@@ -28,14 +28,11 @@ type source struct {
 	inputs   Scaler   // the inputs, with shifts of 0 and factors of 1
 	declared []string // the classes, in the order in which an ARFF file declares them; nil: it does not
 	notes    []string // what is odd about the table
-	omitted  []Omission
+	omitted  []string // what is left out, such as "column mass"
 }
 
-// Omission is a part of a table that is left out of its examples.
-type Omission struct{ What, Name string } // What is "column" or "class"
-
-// Omitted returns the columns without a value, and what [Examples.Frequent] left out.
-func (e *Examples) Omitted() []Omission { return e.omitted }
+// Omitted returns what is left out, columns without a value and classes of few examples: "column mass".
+func (e *Examples) Omitted() []string { return e.omitted }
 
 type row struct {
 	class  int       // number of the class, from 0

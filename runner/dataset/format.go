@@ -268,7 +268,7 @@ func (e *Examples) addNotes(training *Examples, empty []string) {
 		}
 	}
 	for _, name := range empty {
-		e.omitted = append(e.omitted, Omission{"column", name})
+		e.omitted = append(e.omitted, "column "+name)
 	}
 	e.note("classes with one example", single)
 	e.note("columns without a value, left out", empty)

@@ -108,7 +108,7 @@ func TestMissingWord(t *testing.T) {
 	text := "x,c,full,none,class\n1,u,s,,a\n?,v,r,,b\n4,,r,NA,a\n100,NA,s,,b\n"
 	e := read(f, text)
 	check.Equal(t, "inputs", names(e), "x c=u c=v c=? full=r full=s")
-	check.Equal(t, "left out", e.Omitted(), []Omission{{"column", "none"}})
+	check.Equal(t, "left out", e.Omitted(), []string{"column none"})
 	s := check.Must(e.Subset([]int{0, 1, 2}).Scaler(None))
 	check.Equal(t, "examples", all(s.Apply(e)).X,
 		[][]float64{{1, 1, 0, 0, 0, 1}, {2.5, 0, 1, 0, 1, 0}, {4, 0, 0, 1, 1, 0}, {100, 0, 0, 1, 0, 1}})
@@ -129,7 +129,7 @@ func TestFrequent(t *testing.T) {
 	check.Equal(t, "classes and the last line", []any{f.Classes(), f.Row(4)}, []any{[]string{"b", "c"}, 7})
 	check.Contains(t, f.About(), "columns without a value, left out: y; ",
 		"classes with fewer than 2 examples, left out: a (1)")
-	check.Equal(t, "left out", f.Omitted(), []Omission{{"column", "y"}, {"class", "a"}})
+	check.Equal(t, "left out", f.Omitted(), []string{"column y", "class a"})
 	check.Equal(t, "left out before", []any{len(e.Omitted()), e.Len()}, []any{1, 6})
 	check.Equal(t, "all are frequent", e.Frequent(1).About(), e.About())
 }

@@ -52,7 +52,7 @@ func (e *Examples) Frequent(least int) *Examples {
 			rows = append(rows, m...)
 			continue
 		}
-		table.omitted = append(slices.Clip(table.omitted), Omission{"class", e.classes[k]})
+		table.omitted = append(slices.Clip(table.omitted), "class "+e.classes[k])
 		rare = append(rare, fmt.Sprintf("%s (%d)", e.classes[k], len(m)))
 	}
 	f.note(fmt.Sprintf("classes with fewer than %d examples, left out", least), rare)

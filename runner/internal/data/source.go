@@ -187,7 +187,7 @@ func (s *Source) About() (lines []string) {
 }
 
 // Omitted returns what is left out of the examples of the file.
-func (s *Source) Omitted() []dataset.Omission { return s.whole.Omitted() }
+func (s *Source) Omitted() []string { return s.whole.Omitted() }
 
 // Parts returns the unscaled training and test parts. src draws the examples of a generator, or a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {

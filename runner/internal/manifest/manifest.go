@@ -139,6 +139,13 @@ func about(text string) string {
 	return first
 }
 
+// Has reports whether the manifest has a key or table of this name.
+func (m *Manifest) Has(key string) bool {
+	table, _ := m.values[""].(map[string]any)
+	_, ok := table[key]
+	return ok
+}
+
 // Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;
 // see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {

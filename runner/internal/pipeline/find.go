@@ -84,11 +84,14 @@ func (r *Request) Find(data bool) (found []*Experiment, err error) {
 	return found, nil
 }
 
-// confirm says that an experiment is a confirmation, or returns an error if it is published.
+// confirm says that an experiment is a confirmation, or returns an error if it is published, be it with other
+// values or in another folder.
 func (r *Request) confirm(e *Experiment) error {
-	if run, err := store.ReadRun(e.Dir); err == nil && !r.Again {
-		return fmt.Errorf("%s: a confirmation, published in %s, of the commit %s; it is not run again, unless by "+
-			"-confirm-again", e.Name, e.Dir, run.Commit)
+	for _, dir := range []string{e.Dir, filepath.Join(Results, e.Name)} {
+		if run, err := store.ReadRun(dir); err == nil && !r.Again {
+			return fmt.Errorf("%s: a confirmation, published in %s, of the commit %s; it is not run again, unless by "+
+				"-confirm-again", e.Name, dir, run.Commit)
+		}
 	}
 	fmt.Fprintf(r.Stdout, "%s: a confirmation: it is run once, and nothing is chosen by its results\n", e.Name)
 	return nil

@@ -56,6 +56,7 @@ func TestConfirmation(t *testing.T) {
 	before := snapshot(t, dir)
 	program.Fails(t, refused, "-exp", "confirm")
 	program.Fails(t, refused, "verify", "confirm")
+	program.Fails(t, refused, "-exp", "confirm", "-set", "model.scale=1", "-out", "else")
 	program.Run(t, "-all")
 	program.Run(t, "list", "-check")
 	check.Contains(t, program.Run(t, "list"), "confirm  confirmation, of commit unknown  4 ")

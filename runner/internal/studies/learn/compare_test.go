@@ -139,6 +139,10 @@ func TestFewerSplits(t *testing.T) {
 	loss := func(method string) float64 { return row(full, "runs", method).Nums("log_loss")[0] }
 	summary, paired := row(one, "summary", "filter"), row(one, "paired", "filter")
 	check.Near(t, "mean", summary.Nums("log_loss")[0], loss("filter"), 0)
+	ci := table.Wilson(12*summary.Nums("error")[0], 12) // of the twelve test examples of every seed
+	check.Near(t, "sampling error", summary.Nums("error_sampling")[0], (ci[2]-ci[1])/2, 1e-12)
+	drawn := one.Get("summary").Where("set", "moons").Nums("error_sampling")[0]
+	check.Equal(t, "sampling error of test examples that are drawn anew", math.IsNaN(drawn), true)
 	check.Near(t, "difference", paired.Nums("log_loss")[0], loss("filter")-loss("ours"), 0)
 	if summary.Nums("seeds")[0] != 1 || paired.Nums("seeds")[0] != 1 || paired.Texts("log_loss_low")[0] != "" {
 		t.Errorf("%s%s", summary.CSV(), paired.CSV())
@@ -232,9 +236,9 @@ func TestOmitted(t *testing.T) {
 	e := studytest.New(t, Kind, manifest)
 	tables := studytest.Run(t, Kind, manifest)
 	check.Equal(t, "omitted", string(tables.Get("omitted").CSV()),
-		"set,what,name\nodd,column,empty\nodd,class,c\n")
+		"set,omitted\nodd,\"column empty, class c\"\n")
 	check.Contains(t, strings.Join(e.(*experiment).Result(tables, nil).Notes, "\n"),
-		"odd: left out: column empty; ", "odd: left out: class c; ")
+		"odd: left out: column empty, class c")
 }
 
 // What is chosen for a set is what does best on the others, here the worse one on the set.

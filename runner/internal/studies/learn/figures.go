@@ -72,10 +72,10 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 func (e *experiment) caption(i int) string {
 	steps, classes := e.Evaluate.Snapshots, e.Data.Task().Classes
 	class, quantity := 1+i/len(steps), "mean"
-	see := "It nears 1 in the region of the class, as far as the network can follow the true boundary."
+	see := "With more examples it nears 1 in the region of the class, as far as the network can follow the boundary."
 	if class >= classes {
 		class, quantity = class-classes+1, "variance"
-		see = "It shrinks near examples, and stays large where classes meet and where no example was."
+		see = "With more examples it shrinks near them, and stays large where classes meet and where no example was."
 	}
 	caption := fmt.Sprintf("The %s of the probability of class %d by `%s`, over the inputs, after %d of %d examples. %s",
 		quantity, class, e.methods[0].Name, steps[i%len(steps)], e.Data.Train, see)

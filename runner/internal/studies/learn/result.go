@@ -34,13 +34,7 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 		return e.streamResult(tables, seconds)
 	}
 	if runs := tables.Get("runs"); runs != nil { // a sweep has no table runs
-		r.Notes = e.problems(runs)
-	}
-	if omitted := tables.Get("omitted"); omitted != nil {
-		for _, rows := range omitted.GroupBy("set", "what") {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: left out: %s %s; see the table omitted", rows.Texts("set")[0],
-				rows.Texts("what")[0], strings.Join(rows.Texts("name"), ", ")))
-		}
+		r.Notes = append(omissions(tables.Get("omitted")), e.problems(runs)...)
 	}
 	if n := len(e.Sweep.Rho); n > 1 && summary.Len() > maxRows {
 		rho := e.Sweep.Rho[n/2]

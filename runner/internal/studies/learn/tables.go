@@ -33,6 +33,7 @@ func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	runs, curve := tables.Get("runs"), tables.Get("curve")
 	overlap := func(rows *table.Table) float64 { return e.overlap[rows.Texts("set")[0]] }
 	summary := e.means(runs, "summary", overlap)
+	e.addSampling(summary, runs)
 	if tables = append(tables, summary); curve != nil {
 		tables = append(tables, e.means(curve, "curve_summary", overlap))
 	}
@@ -93,12 +94,36 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 	return means
 }
 
-// both returns the scores of two methods in the seeds that both have on a set.
-func both(runs *table.Table, set, method, against, score string) (a, b []float64) {
-	rows := runs.Where("set", set)
-	a, b = rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
-	n := min(len(a), len(b))
-	return a[:n], b[:n]
+// addSampling adds what intervals over seeds that share a test part lack: how much its size leaves open.
+func (e *experiment) addSampling(summary, runs *table.Table) {
+	c := table.Positive("error_sampling", "half of the 95 % interval of the error (Wilson) for so many test examples, "+
+		"if all seeds have the same ones")
+	shared := false
+	for i, name := range summary.Texts("set") {
+		s := e.sets[slices.IndexFunc(e.sets, func(s set) bool { return s.Name == name })]
+		half := math.NaN()
+		if s.Generator.Name == "" && s.TestFraction == 0 && !e.stream {
+			n := runs.Where("set", name).Nums("test")[0]
+			ci := table.Wilson(summary.Nums("error")[i]*n, n)
+			half, shared = (ci[2]-ci[1])/2, true
+		}
+		c.Nums = append(c.Nums, half)
+	}
+	if shared {
+		summary.Columns = append(summary.Columns, c)
+	}
+}
+
+// both returns the scores in the seeds that two methods, or orders, have in their runs.
+func both(a, b *table.Table, score string) (x, y []float64) {
+	n := min(a.Len(), b.Len())
+	return a.Nums(score)[:n], b.Nums(score)[:n]
+}
+
+// difference returns the mean difference of two methods, or orders, on a set.
+func (e *experiment) difference(set string, a, b *table.Table, score string) table.Estimate {
+	x, y := both(a, b, score)
+	return table.NewEstimate(floats.SubTo(x, x, y), e.overlap[set])
 }
 
 // compare returns the mean difference of the scores of two methods over the seeds that both have on a set, or
@@ -107,18 +132,20 @@ func (e *experiment) compare(runs *table.Table, set, method, against, score stri
 	if set == allSets {
 		return table.NewEstimate(e.differences(runs, method, against, score), 0), "t, sets"
 	}
-	a, b := both(runs, set, method, against, score)
-	return table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set]), table.Rule(e.overlap[set])
+	rows := runs.Where("set", set)
+	d := e.difference(set, rows.Where("method", method), rows.Where("method", against), score)
+	return d, table.Rule(e.overlap[set])
 }
 
-// differences returns the difference of the mean scores of two methods on each set that both have learned; of
-// two infinite ones it is 0.
+// differences returns the difference of the mean scores of two methods on each set that both learn; of two
+// infinite ones it is 0.
 func (e *experiment) differences(runs *table.Table, method, against, score string) (d []float64) {
 	for _, set := range e.sets {
-		a, b := both(runs, set.Name, method, against, score)
-		if mean, other := table.Mean(a), table.Mean(b); mean == other {
+		rows := runs.Where("set", set.Name)
+		x, y := both(rows.Where("method", method), rows.Where("method", against), score)
+		if mean, other := table.Mean(x), table.Mean(y); mean == other {
 			d = append(d, 0)
-		} else if len(a) > 0 {
+		} else if len(x) > 0 {
 			d = append(d, mean-other)
 		}
 	}
@@ -151,7 +178,8 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			}
 			share := table.NewEstimate(relative[method], 0).Interval()
 			if set != allSets {
-				_, other := both(runs, set, method, reference, "log_loss")
+				rows := runs.Where("set", set)
+				_, other := both(rows.Where("method", method), rows.Where("method", reference), "log_loss")
 				share = append([]float64{loss.Mean / table.Mean(other)}, table.Gaps(2)...)
 				relative[method] = append(relative[method], share[0])
 			}
@@ -162,8 +190,8 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 }
 
 // ranks returns the mean rank of each method, by the mean of each score, over the sets that all methods learn;
-// 1 is the best rank.
-// Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not significant.
+// 1 is the best rank. Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not
+// significant.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "sets that are averaged"))
 	for _, c := range learner.ScoreColumns() {
@@ -259,34 +287,33 @@ func (e *experiment) orderDifferences(runs *table.Table) *table.Table {
 		table.Int("seeds", "seeds that are averaged"), table.RuleColumn(),
 	}, table.Interval("error", "mean error minus that of shuffled examples"),
 		table.Interval("log_loss", "mean log loss minus that of shuffled examples"))...)
-	for _, rows := range runs.GroupBy("set", "method") {
-		set := rows.Texts("set")[0]
-		for _, order := range rows.Distinct("order") {
-			var scores [2]table.Estimate
-			for i, score := range []string{"error", "log_loss"} {
-				a, b := rows.Where("order", order).Nums(score), rows.Where("order", string(Shuffled)).Nums(score)
-				if len(a) == len(b) {
-					scores[i] = table.NewEstimate(floats.SubTo(a, a, b), e.overlap[set])
-				}
-			}
-			if n := scores[0].N; n > 0 && order != string(Shuffled) {
-				t.Add(set, rows.Texts("method")[0], order, n, table.Rule(e.overlap[set]), scores[0].Interval(),
-					scores[1].Interval())
-			}
+	for _, rows := range runs.GroupBy("set", "method", "order") {
+		set, method, order := rows.Texts("set")[0], rows.Texts("method")[0], rows.Texts("order")[0]
+		shuffled := runs.Where("set", set).Where("method", method).Where("order", string(Shuffled))
+		wrong, loss := e.difference(set, rows, shuffled, "error"), e.difference(set, rows, shuffled, "log_loss")
+		if order != string(Shuffled) && loss.N > 0 {
+			t.Add(set, method, order, loss.N, table.Rule(e.overlap[set]), wrong.Interval(), loss.Interval())
 		}
 	}
 	return t
 }
 
-// omitted lists what the experiment leaves out of its sets.
+// omitted lists what is left out of the sets.
 func (e *experiment) omitted() *table.Table {
-	t := table.New("omitted", table.Text("set", "the data set"),
-		table.Text("what", "a column without any value, or a class with fewer rows than min_class_rows"),
-		table.Text("name", "its name"))
+	t := table.New("omitted", table.Text("set", "the data set"), table.Text("omitted",
+		"columns without any value, and classes with fewer rows than min_class_rows, which are left out"))
 	for _, s := range e.sets {
-		for _, o := range s.Omitted() {
-			t.Add(s.Name, o.What, o.Name)
+		if names := s.Omitted(); len(names) > 0 {
+			t.Add(s.Name, strings.Join(names, ", "))
 		}
 	}
 	return t
+}
+
+// omissions returns a note on each set of which something is left out.
+func omissions(omitted *table.Table) (notes []string) {
+	for i := 0; omitted != nil && i < omitted.Len(); i++ {
+		notes = append(notes, omitted.Texts("set")[i]+": left out: "+omitted.Texts("omitted")[i])
+	}
+	return notes
 }

@@ -55,25 +55,14 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// sweeps reports whether a probit has a grid of λ and ρ, at one spread and variance.
-func (e *experiment) sweeps() bool {
-	s := &e.Moments
-	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
-	return slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1 &&
-		len(s.Spread) == 1 && len(s.Variance) == 1
-}
-
 // drawGiven draws, in rows of methods, p_j of up to eight classes, with a line at that of the first method, and
 // the errors of the others.
 func (e *experiment) drawGiven(t table.Tables) *figures.Figure {
 	means, errors := t.Get("moments").Where("quantity", "mean"), t.Get("errors")
-	chosen := e.Chosen.Methods
-	var methods []*table.Table // the rows of each method
+	methods := means.GroupBy("method", "lambda", "rho")
 	var labels []string
-	for _, rows := range means.GroupBy("method", "lambda", "rho") {
-		if len(chosen) == 0 || slices.Contains(chosen, rows.Texts("method")[0]) {
-			methods, labels = append(methods, rows), append(labels, spelled.Replace(label(rows)))
-		}
+	for _, rows := range methods {
+		labels = append(labels, spelled.Replace(label(rows)))
 	}
 	y := figures.Rows(labels)
 	var charts []figures.Chart
@@ -92,10 +81,8 @@ func (e *experiment) drawGiven(t table.Tables) *figures.Figure {
 	chart := figures.Chart{X: figures.Axis{Label: "error", Log: true}, Y: y}
 	for k, c := range columns[:3] {
 		dots := figures.Curve{Name: c.Axis.Label, Kind: figures.Across, Group: 1 + 2*k}
-		for i, rows := range methods[1:] {
-			key := errors.Where("method", rows.Texts("method")[0]).Where("lambda", rows.Texts("lambda")[0])
-			dots.X = append(dots.X, key.Where("rho", rows.Texts("rho")[0]).Nums(c.Name)[0])
-			dots.Y = append(dots.Y, -float64(i+1))
+		for i, x := range errors.Nums(c.Name)[1:] { // in the order of methods
+			dots.X, dots.Y = append(dots.X, x), append(dots.Y, -float64(i+1))
 		}
 		chart.Curves = append(chart.Curves, dots)
 	}

@@ -56,18 +56,18 @@ func (s spec) given(ctx context.Context) (table.Tables, error) {
 func (s spec) results(ctx context.Context) (results []result, err error) {
 	n, z := s.Problem.Classes, *s.Problem.Given
 	add := func(m method) error {
-		r := result{key: s.row(m), moments: newMoments(n)}
+		f := m.formula(n)
+		if z.Covariance != nil {
+			f = m.corr(n)
+		}
+		r := result{s.row(m), newMoments(n), nil, accuracy(f, n)}
+		results = append(results, r)
 		if z.Covariance == nil {
-			r.accuracy = accuracy(m.formula(n), n)
-			r.moments.compute(m.formula(n), z)
-			results = append(results, r)
+			r.moments.compute(f, z)
 			return ctx.Err()
 		}
-		r.accuracy = accuracy(m.corr(n), n)
-		err := m.corr(n).MomentsCov(r.moments.Moments, z.Mean, z.cov())
-		r.moments.derive(z)
-		results = append(results, r)
-		return err
+		defer r.moments.derive(z)
+		return m.corr(n).MomentsCov(r.moments.Moments, z.Mean, z.cov())
 	}
 	if z.Covariance == nil {
 		err = add(method{Name: "exact"})
@@ -105,18 +105,14 @@ func (r *result) list(t *table.Table) {
 	for j, p := range r.moments.P {
 		add("mean", j, j, p, se.P[j])
 	}
-	if n > mostListed {
-		return
-	}
-	for i := range n {
-		for j := range n {
-			add("covariance", i, j, r.moments.cov.At(i, j), se.cov.At(i, j))
+	list := func(quantity string, values, errors mat.Matrix) {
+		for i := range n * n {
+			add(quantity, i/n, i%n, values.At(i/n, i%n), errors.At(i/n, i%n))
 		}
 	}
-	for i := range n {
-		for j := range n {
-			add("cross", i, j, r.moments.cross.At(i, j), se.cross.At(i, j))
-		}
+	if n <= mostListed {
+		list("covariance", r.moments.cov, se.cov)
+		list("cross", r.moments.cross, se.cross)
 	}
 }
 
@@ -189,7 +185,8 @@ func (z logits) sample(ctx context.Context, samples int, src rand.Source) (mean,
 	count := float64(batches)
 	for k, sums := range sum.entries() {
 		for i, square := range se.entries()[k] {
-			variance := (square/count - float64(sums[i]/count)*(sums[i]/count)) / (count - 1)
+			d := sums[i] / count
+			variance := (square/count - float64(d*d)) / (count - 1)
 			se.entries()[k][i] = math.Sqrt(max(0, variance)) // NaN of one batch
 		}
 	}

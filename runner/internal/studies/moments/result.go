@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/plots"
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -36,17 +38,14 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.
 		for i := 0; i < len(lambda); i += (len(lambda) + 5) / 6 {
 			few = table.Merge([]table.Tables{{few}, {t.Where("lambda", lambda[i])}})[0]
 		}
-		for _, c := range []plots.Column{columns[0], columns[1], columns[3]} {
-			r.Tables = append(r.Tables, pivot(few, c.Axis.Label+at, c.Name, "%.2g", "lambda", "classes"))
+		for _, c := range [][2]string{errorTitles[0], errorTitles[1], errorTitles[3]} {
+			r.Tables = append(r.Tables, pivot(few, c[1]+at, c[0], "%.2g", "lambda", "classes"))
 		}
 	default:
-		for _, keys := range [][2]string{{"classes", "variance"}, {"variance", "classes"}} {
-			t, at := middle(errors, "spread", keys[1])
-			for _, c := range columns[:2] {
-				if known := labelled(t.Rows(finite(t.Nums(c.Name)))); len(t.Distinct(keys[0])) > 1 {
-					r.Tables = append(r.Tables, pivot(known, c.Axis.Label+at, c.Name, "%.2g", "method", keys[0]))
-				}
-			}
+		t, at := middle(errors, "spread", "variance")
+		for _, c := range errorTitles[:2] {
+			known := labelled(t.Rows(finite(t.Nums(c[0]))))
+			r.Tables = append(r.Tables, pivot(known, c[1]+at, c[0], "%.2g", "method", "classes"))
 		}
 		r.Notes = append(r.Notes, "-slope: the probit with the slope λ of the softmax at the origin (slope-matched); "+
 			"-lsq and -minimax: of the smallest mean square error of p, and of the smallest largest error")
@@ -63,6 +62,22 @@ func finite(values []float64) (rows []int) {
 		}
 	}
 	return rows
+}
+
+// sweeps reports whether a probit has a grid of λ and ρ, at one spread and variance.
+func (e *experiment) sweeps() bool {
+	s := &e.Moments
+	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
+	return slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1 &&
+		len(s.Spread) == 1 && len(s.Variance) == 1
+}
+
+// errorTitles are columns of the table errors, and what they are.
+var errorTitles = [...][2]string{
+	{"tv", "total variation of p"},
+	{"cov_error", "relative error of Σ_y"},
+	{"cross_error", "relative error of Σ_zy"},
+	{"indefinite", "share of indefinite Σ_y"},
 }
 
 // plain removes the marks of mathematics in figures from a text.
@@ -108,18 +123,6 @@ func labelled(t *table.Table) *table.Table {
 // givenResult has p and Σ_y by each method, with the standard errors of Monte Carlo, and the errors.
 func (e *experiment) givenResult(moments, errors *table.Table) (r study.Result) {
 	moments, errors = labelled(moments), labelled(errors)
-	se := moments.Rows(finite(moments.Nums("se"))) // of Monte Carlo
-	for i, c := range se.Columns {
-		switch c.Name {
-		case "method":
-			for k := range c.Texts {
-				c.Texts[k] += ": standard error"
-			}
-		case "value":
-			se.Columns[i].Nums = se.Nums("se")
-		}
-	}
-	moments = table.Merge([]table.Tables{{moments}, {se}})[0]
 	n := len(e.Moments.Mean)
 	if n <= 10 {
 		r.Tables = append(r.Tables, pivot(moments.Where("quantity", "mean"), "p", "value", "%.5f", "method", "j"))
@@ -129,20 +132,23 @@ func (e *experiment) givenResult(moments, errors *table.Table) (r study.Result) 
 		r.Tables = append(r.Tables, pivot(covariances, "Σ_y", "value", "%.5f", "method i", "j"))
 	}
 	compared := [][]string{{
-		"errors", "total variation of p", "relative, of Σ_y", "relative, of Σ_zy",
-		fmt.Sprintf("Σ_y without class %d is", n),
+		"method", errorTitles[0][1], errorTitles[1][1], errorTitles[2][1], fmt.Sprintf("Σ_y without class %d is", n),
 	}}
 	verdicts := map[float64]string{1: "positive definite", -1: "indefinite", 0: "perhaps indefinite"}
 	for i, method := range errors.Texts("method") {
 		row := []string{method}
-		for _, c := range columns[:3] {
-			row = append(row, strings.TrimPrefix(fmt.Sprintf("%.2g", errors.Nums(c.Name)[i]), "NaN"))
+		for _, c := range errorTitles[:3] {
+			row = append(row, strings.TrimPrefix(fmt.Sprintf("%.2g", errors.Nums(c[0])[i]), "NaN"))
 		}
 		compared = append(compared, append(row, verdicts[errors.Nums("definite")[i]]))
 	}
 	r.Tables = append(r.Tables, compared)
 	r.Notes = append(r.Notes, "errors are distances from "+errors.Texts("method")[0]+
 		"; moments.csv has all moments, Σ_zy as well")
+	if se := moments.Rows(finite(moments.Nums("se"))); se.Len() > 0 {
+		largest := floats.Max(se.Where("quantity", "mean").Nums("se"))
+		r.Notes = append(r.Notes, fmt.Sprintf("the standard errors of p by Monte Carlo are up to %.1g", largest))
+	}
 	if e.Moments.Covariance != nil || slices.Contains(e.Moments.Methods, "probit-corr") {
 		r.Notes = append(r.Notes, "probit-corr, and probit of correlated logits, integrate over n − 1 dimensions: "+
 			"with an error of some 1e-13 up to five classes, of 1e-6 to 1e-5 with more, where each of n² integrals "+

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/field"
-	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
@@ -26,6 +25,9 @@ var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How well does it abstain, and detect unfamiliar inputs?",
 	New: func(m *manifest.Manifest) (study.Experiment, error) {
+		if m.Has("left_out") {
+			return study.Decode(m, &leftOut{Flags: flags{Familiar: 0.01, Wrong: 0.02}})
+		}
 		u := settings{Validation: 1. / 6, Scores: []score{probability, entropy}}
 		return study.Decode(m, &experiment{Unknown: u, Model: learner.DefaultModel()})
 	},
@@ -158,9 +160,7 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 		t.distinguish(o.Name, known, l.predict(o.examples))
 	}
 	if len(s.Unknown.Unseen) > 0 {
-		unseen := test.Subset(s.rows(test, true))
-		// The test part may lack classes of the training part. Parts numbers the classes of both alike.
-		train, test, err = dataset.Parts(train.Subset(s.rows(train, false)), test.Subset(s.rows(test, false)))
+		train, test, unseen, err := withhold(train, test, s.Unknown.Unseen...)
 		if err != nil {
 			return nil, err
 		}
@@ -172,10 +172,10 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 	return table.Tables{t.decisions, t.runs, t.curve}, nil
 }
 
-// rows returns the indices of the examples of unseen classes, or of all other examples.
-func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
+// rows returns the indices of the examples of some classes, or of all other examples.
+func rows(e *data.Examples, classes []string, of bool) (rows []int) {
 	for i := range e.Len() {
-		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
+		if slices.Contains(classes, e.Classes()[e.Class(i)]) == of {
 			rows = append(rows, i)
 		}
 	}
