@@ -42,6 +42,17 @@ func LogCDF(x float64) float64 {
 	return math.Log1p(-CDF(-x))
 }
 
+// Quantile returns Φ⁻¹(p), 0 < p < 1, with an absolute error below 1e-9, by a step of Halley's method from a
+// rational approximation (Hastings 1955, formula 26.2.23 of Abramowitz and Stegun).
+func Quantile(p float64) float64 {
+	q := min(p, 1-p)
+	t := math.Sqrt(-2 * kernel.Log(q))
+	x := (2.515517+t*(0.802853+t*0.010328))/(1+t*(1.432788+t*(0.189269+t*0.001308))) - t
+	pdf, cdf := PDFCDF(x)
+	d := (cdf - q) / pdf
+	return math.Copysign(x-d/(1+x*d/2), p-0.5)
+}
+
 // InverseMills returns the inverse Mills ratio φ(x)/Φ(x), the derivative of log Φ(x).
 func InverseMills(x float64) float64 {
 	if x < 0 {

@@ -89,3 +89,9 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestQuantile(t *testing.T) {
+	for _, x := range []float64{-37, -8, -1.5, -0.1, 0.3, 2, 5} {
+		check.Near(t, "Φ⁻¹(Φ(x))", Quantile(CDF(x)), x, 1e-8)
+	}
+}

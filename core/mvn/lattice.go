@@ -1,6 +1,7 @@
 package mvn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -14,6 +15,27 @@ import (
 var generator = [...]int{
 	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467, 160759, 471229,
 	861705, 467623, 1043835, 446555, 600357, 530475, 722389, 231845, 768029, 992527, 55329, 142041,
+}
+
+// Lattice returns 2^m points of the open unit cube of order d, one after another: a lattice rule of the vector
+// generator with a fixed shift, in the periodic form |2u − 1| (Hickernell 2002). It panics unless 1 ≤ d ≤ 24
+// and 0 ≤ m ≤ 20.
+func Lattice(d, m int) []float64 {
+	if d < 1 || d > len(generator) || m < 0 || m > 20 {
+		panic(fmt.Sprintf("mvn: lattice of 2^%d points in %d dimensions; need 2^20 and 24 at most", m, d))
+	}
+	size, rnd := 1<<m, rand.New(rand.NewPCG(2301, 13401))
+	points, shift := make([]float64, 0, size*d), make([]float64, d)
+	for j := range shift {
+		shift[j] = rnd.Float64()
+	}
+	for k := range size {
+		for j, v := range shift {
+			v += float64(k*generator[j]&(size-1)) / float64(size)
+			points = append(points, math.Abs(2*math.Abs(v-1)-1))
+		}
+	}
+	return points
 }
 
 // lattice returns P(X ≤ x) by separation of variables (Genz 1992): with X = C Y, C lower triangular and Y
@@ -65,20 +87,9 @@ func weight(limit []float64, coef [][]float64, u []float64) float64 {
 		if w *= mass; w == 0 || k == len(limit)-1 {
 			break
 		}
-		u[k] = quantile(max(1e-300, min(u[k]*mass, 1-epsilon/2)))
+		u[k] = gauss.Quantile(max(1e-300, min(u[k]*mass, 1-epsilon/2)))
 	}
 	return w
-}
-
-// quantile returns Φ⁻¹(p), 0 < p < 1, to 1e-9: a step of Halley's method from a rational approximation
-// (Hastings 1955, formula 26.2.23 of Abramowitz and Stegun).
-func quantile(p float64) float64 {
-	q := min(p, 1-p)
-	t := math.Sqrt(-2 * kernel.Log(q))
-	x := (2.515517+t*(0.802853+t*0.010328))/(1+t*(1.432788+t*(0.189269+t*0.001308))) - t
-	pdf, cdf := gauss.PDFCDF(x)
-	d := (cdf - q) / pdf
-	return math.Copysign(x-d/(1+x*d/2), p-0.5)
 }
 
 // factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Variables are ordered

@@ -4,6 +4,7 @@ import (
 	"closedform/baselines/learners/classgaussian"
 	"closedform/baselines/learners/command"
 	"closedform/baselines/learners/dropout"
+	"closedform/baselines/learners/jointgaussian"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
@@ -17,6 +18,7 @@ var kinds = map[string]baseline{
 	"class-gaussian": flat(classgaussian.New),
 	"command":        flat(command.New),
 	"dropout":        batch(dropout.Fit),
+	"joint-gaussian": flat(jointgaussian.New),
 	"kalman":         network(kalman.New),
 	"laplace":        batch(laplace.Fit),
 	"last":           flat(majority.NewLast),

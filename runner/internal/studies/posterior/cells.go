@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -51,12 +52,14 @@ func (e *experiment) Cells() (cells []study.Cell) {
 
 // Methods beside the networks and perceptrons.
 const (
-	exactName     = "exact"           // the exact posterior
-	probitName    = "probit"          // the exact posterior of the probit model
-	uniformName   = "uniform"         // equal probabilities for all classes
-	jointName     = "adf_exact_joint" // one Gaussian over all weights
-	softmaxSuffix = "_softmax"        // suffix of the name of a network that the exact softmax predicts
+	exactName     = "exact"    // the exact posterior
+	probitName    = "probit"   // the exact posterior of the probit model
+	uniformName   = "uniform"  // equal probabilities for all classes
+	softmaxSuffix = "_softmax" // suffix of the name of a network that the exact softmax predicts
 )
+
+// joint are filters with one Gaussian over all weights, with the likelihoods of the probit and of the softmax.
+var joint = [2]string{"adf_joint", "adf_exact_joint"}
 
 type cell struct {
 	spec
@@ -66,7 +69,7 @@ type cell struct {
 	huber   *learner.Classifier // Huber's perceptron; nil for more than two classes
 	prior   laplace.Prior
 
-	curve, maps, state, agreement *table.Table
+	curve, maps, state, agreement, examples *table.Table
 }
 
 func (s spec) run(ctx context.Context) (table.Tables, error) {
@@ -77,6 +80,11 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 		return nil, err
 	}
 	examples := task.Draw(s.Train, s.Stream("train"))
+	if len(s.Mapped) > 0 {
+		for i, x := range examples.X {
+			c.examples.Add(s.Seed, i+1, x, examples.Class[i])
+		}
+	}
 	for i, x := range examples.X {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -94,7 +102,7 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 			}
 		}
 	}
-	tables := table.Tables{c.curve, c.state, c.agreement, c.maps}
+	tables := table.Tables{c.curve, c.state, c.agreement, c.maps, c.examples}
 	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
@@ -115,10 +123,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
 		tv, excess := math.NaN(), math.NaN()
 		if q != nil {
-			excess = c.grid.errorRate(q) - c.grid.errorRate(c.grid.truth)
-		}
-		if q != nil && name != exactName {
-			tv = c.grid.distance(exact, q)
+			tv, excess = c.grid.distance(exact, q), c.grid.errorRate(q)-c.grid.errorRate(c.grid.truth)
 		}
 		c.curve.Add(name, c.Task.Name, c.Seed, k, tv, noise, ess, excess, steps.Row())
 	}
@@ -187,7 +192,8 @@ func (c *cell) newTables() {
 		table.Text("method", "the network or perceptron; exact: the exact posterior; "+
 			probitName+": the exact posterior with the likelihood of the probit, ρ = ½ and the slope λ; "+
 			"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
-			jointName+": one Gaussian over all weights, failed if an integral needs too many nodes; "+
+			strings.Join(joint[:], " and ")+": one Gaussian over all weights, with the likelihood of the probit and "+
+			"of the softmax; "+
 			uniformName+": equal probabilities"),
 		table.Text("task", "what is learned"), table.Int("seed", "seed of the examples"),
 		table.Int("k", "number of examples learned"),
@@ -211,14 +217,57 @@ func (c *cell) newTables() {
 		key[0], key[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6),
 	}, learner.ClassColumns("p", c.task.Classes, "probability of the class"))...)
 	c.maps.Packed = true
+	c.examples = table.New("examples", key[2], table.Int("k", "its number in the stream"),
+		table.Num("x1", "first input"), table.Num("x2", "second input"), table.Int("class", "class, from 0"))
 }
 
-// Tables adds the means over the seeds, none where a seed has no value.
+// Tables adds the means over the seeds, none where a seed has no value, and the differences of [[contrast]].
 func (e *experiment) Tables(cells []table.Tables) table.Tables {
 	tables := table.Merge(cells)
 	curve := tables.Get("curve")
 	curve.Packed = true
-	return append(tables, curve.Mean("curve_summary", table.Means{
+	tables = append(tables, curve.Mean("curve_summary", table.Means{
 		Keys: []string{"method", "task", "k"}, Columns: table.Names(curve.Columns[4:]),
 	}))
+	if len(e.Contrasts) > 0 {
+		tables = append(tables, e.factorial(curve))
+	}
+	return tables
+}
+
+type contrast struct {
+	Effect  string `toml:"effect" check:"required"`  // what the difference is the effect of
+	Method  string `toml:"method" check:"required"`  // the name of one of two methods in rows of tables
+	Against string `toml:"against" check:"required"` // the name of the other
+}
+
+// factorial has the differences of the total variation of two methods after the same examples.
+func (e *experiment) factorial(curve *table.Table) *table.Table {
+	t := table.New("factorial", slices.Concat([]table.Column{
+		table.Text("task", "what is learned"), table.Int("k", "number of examples learned"),
+		table.Text("effect", "what the difference is the effect of"),
+		table.Text("method", "the method"), table.Text("against", "the method that it is compared with"),
+	}, table.Interval("difference", "total variation from the exact predictive less that of the other method "+
+		"after the same examples, mean over the seeds; negative is better"),
+		[]table.Column{table.Int("seeds", "number of training sets that are averaged")})...)
+	for _, rows := range curve.GroupBy("task", "k") {
+		tv, seeds := map[string]float64{}, rows.Distinct("seed")
+		for i, x := range rows.Nums("tv") {
+			tv[rows.Texts("method")[i]+" "+rows.Texts("seed")[i]] = x
+		}
+		for _, c := range e.Contrasts {
+			var gaps []float64
+			for _, seed := range seeds {
+				x, one := tv[c.Method+" "+seed]
+				y, other := tv[c.Against+" "+seed]
+				if gap := x - y; one && other && !math.IsNaN(gap) {
+					gaps = append(gaps, gap)
+				}
+			}
+			if d := table.NewEstimate(gaps, 0); d.N > 0 {
+				t.Add(rows.Texts("task")[0], int(rows.Nums("k")[0]), c.Effect, c.Method, c.Against, d.Interval(), d.N)
+			}
+		}
+	}
+	return t
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/core/random"
 	"closedform/figures"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
@@ -18,18 +16,21 @@ import (
 func (e *experiment) Figures() []study.Figure {
 	out := []study.Figure{plots.Drawing("distance", "curve_summary", e.distance)}
 	for _, k := range e.Posterior.Mapped {
-		name := fmt.Sprintf("maps_%d", k)
-		out = append(out, plots.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
-			return e.drawMaps(maps.Where("k", k), k)
-		}))
+		out = append(out, study.Figure{
+			Name: fmt.Sprintf("maps_%d", k), Needs: []string{"maps", "examples"},
+			Draw: func(tables table.Tables) *figures.Figure {
+				return e.drawMaps(tables.Get("maps").Where("k", k), tables.Get("examples"), k)
+			},
+		})
 	}
 	return out
 }
 
 func (e *experiment) legend() plots.Legend {
 	l := plots.NewLegend(e.Methods)
-	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
-	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
+	l[joint[0]] = learner.Method{Label: "one Gaussian, probit", Group: "one"}
+	l[joint[1]] = learner.Method{Label: "one Gaussian, exact", Group: "one"}
+	l[probitName] = learner.Method{Label: "exact posterior of the probit", Group: "exact"}
 	l["perceptron-huber"] = learner.Method{Label: "Huber's perceptron"}
 	for _, name := range e.Posterior.Softmax {
 		l[name+softmaxSuffix] = learner.Method{Label: l.Label(name) + ", softmax predictive", Group: "sgd"}
@@ -58,13 +59,17 @@ func (e *experiment) distance(means *table.Table) *figures.Figure {
 
 // drawMaps draws a row of maps after k examples for every class but the last, the exact posterior leftmost.
 // At most 100 examples are shown: more would cover the maps.
-func (e *experiment) drawMaps(maps *table.Table, k int) *figures.Figure {
+func (e *experiment) drawMaps(maps, examples *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
-	var train data.Set
+	var points [][]float64
+	var classes []int
 	if k <= 100 {
-		train = task.Draw(e.Data.Train, random.Source(e.header.Name, e.header.Seed, "train"))
-		train.X, labels.Classes = train.X[:k], task.Classes
+		labels.Classes = task.Classes
+		for i, class := range examples.Nums("class")[:k] {
+			points = append(points, []float64{examples.Nums("x1")[i], examples.Nums("x2")[i]})
+			classes = append(classes, int(class))
+		}
 	}
 	grid := task.Region.Grid(mapGrid)
 	var rows []figures.Row
@@ -73,7 +78,7 @@ func (e *experiment) drawMaps(maps *table.Table, k int) *figures.Figure {
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
 				Title: e.legend().Label(name), X: grid.X, Y: grid.Y, Curves: plots.Boundary(task.Boundary),
-				Points: train.X, Class: train.Class, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
+				Points: points, Class: classes, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}
 		rows = append(rows, row)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/jointgaussian"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
@@ -53,8 +54,8 @@ func (c *cell) newMethods() error {
 			c.huber = cmp.Or(c.huber, l)
 		}
 	}
-	if c.task.Classes <= mostJoint {
-		c.add(jointName, newJoint(c.prior))
+	for i, l := range []jointgaussian.Likelihood{jointgaussian.Probit, jointgaussian.Exact} {
+		c.add(joint[i], jointgaussian.WithPrior(l, c.task.Inputs, c.task.Classes, c.prior.Mean, c.prior.Var))
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
-// for two classes, and one Gaussian over the weights of all neurons for at most four classes learn a stream
-// of examples. At snapshots their predictive is compared with that of the exact posterior with the same prior
+// for two classes, and one Gaussian over the weights of all neurons learn a stream of examples. At snapshots their predictive is compared with that of the exact posterior with the same prior
 // and the softmax likelihood. Longer streams begin with the shorter ones.
 package posterior
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -35,11 +35,12 @@ type experiment struct {
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
-	Sweep  manifest.Sweep `toml:"sweep"`
-	Chosen plots.Chosen   `toml:"figures,omitzero"`
-	header manifest.Header
-	seeds  []int
-	models []learner.Method // the methods, with their Layers set
+	Contrasts []contrast     `toml:"contrast,omitempty"`
+	Sweep     manifest.Sweep `toml:"sweep"`
+	Chosen    plots.Chosen   `toml:"figures,omitzero"`
+	header    manifest.Header
+	seeds     []int
+	models    []learner.Method // the methods, with their Layers set
 }
 
 type task struct {
@@ -104,7 +105,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if err != nil {
 		return err
 	}
-	p, names := e.Posterior, append(learner.Names(e.Methods), jointName)
+	p, names := e.Posterior, append(learner.Names(e.Methods), joint[:]...)
 	if e.Data.Task().Classes == 2 {
 		names = append(names, "perceptron-huber", "perceptron-adf")
 	}
@@ -112,7 +113,11 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	for _, name := range p.Softmax {
 		rows = append(rows, name+softmaxSuffix)
 	}
-	err = errors.Join(field.Among("posterior.softmax", names[:len(e.Methods)], p.Softmax...),
+	for i, c := range e.Contrasts {
+		err = errors.Join(err, field.Among(fmt.Sprintf("contrast.%d.method", i+1), rows, c.Method),
+			field.Among(fmt.Sprintf("contrast.%d.against", i+1), append(rows, exactName), c.Against))
+	}
+	err = errors.Join(err, field.Among("posterior.softmax", names[:len(e.Methods)], p.Softmax...),
 		field.Among("posterior.maps", names, p.Maps...), e.Chosen.Check(rows...))
 	if err == nil {
 		e.models, err = e.Networks(e.Data.Task().Inputs, e.Data.Task().Classes)

@@ -1,0 +1,233 @@
+package jointgaussian
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/mvn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	check "closedform/internal/checktest"
+)
+
+func TestLearner(t *testing.T) {
+	for _, l := range []Likelihood{Exact, Probit} {
+		check.Online(t, 0.2, func(src rand.Source) (*Model, error) {
+			return New(Config{Likelihood: l, PriorVar: 10}, 2, 3, src)
+		})
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	for _, size := range []float64{0, 1e-200, 1e10, 1e100, 1e200} {
+		m := check.Must(New(Config{}, 2, 3, nil))
+		check.Extremes(t, fmt.Sprint("inputs of ", size), m, size, func() []float64 {
+			return slices.Concat(m.mean, m.cov)
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{"likelihood": {Likelihood: "none"}, "prior_var": {PriorVar: -1}})
+	check.Refuses(t, "one class", check.Err(New(Config{}, 2, 1, nil)), "2 to 25 classes")
+	check.Refuses(t, "26 classes", check.Err(New(Config{}, 2, 26, nil)), "2 to 25 classes")
+	check.Panics(t, "jointgaussian: ", "5 means", func() { WithPrior(Exact, 2, 2, make([]float64, 5), make([]float64, 5)) })
+}
+
+// draw returns means and a covariance of d differences with about this standard deviation.
+func draw(rnd *rand.Rand, d int, sd float64) (m, s []float64) {
+	root, cov := mat.NewDense(d, d, random.Normals(rnd, d*d)), mat.NewSymDense(d, nil)
+	cov.SymOuterK(sd*sd/float64(d), root)
+	m = random.Normals(rnd, d)
+	for i := range d {
+		m[i] *= sd
+		for j := range d {
+			s = append(s, cov.At(i, j))
+		}
+	}
+	return m, s
+}
+
+// The probability of the probit and its derivatives are those of package mvn.
+func TestProbit(t *testing.T) {
+	rnd := rand.New(random.Source("probit"))
+	for d := 1; d <= 4; d++ {
+		o := newOrthant(Probit, d)
+		for _, sd := range []float64{0.3, 3} {
+			m, s := draw(rnd, d, sd)
+			scale, corr := make([]float64, d), mat.NewSymDense(d, nil)
+			total := func(i, j int) float64 { // S + R/λ²
+				if i == j {
+					return s[i*d+j] + o.noise
+				}
+				return s[i*d+j] + o.noise/2
+			}
+			for i := range d {
+				scale[i] = math.Sqrt(total(i, i))
+				for j := range i + 1 {
+					corr.SetSym(i, j, total(i, j)/(scale[i]*scale[j]))
+				}
+			}
+			limits := func(m []float64) (x []float64) {
+				for i := range m {
+					x = append(x, -m[i]/scale[i])
+				}
+				return x
+			}
+			p, _ := mvn.CDF(limits(m), corr)
+			score := func(dst, m []float64) { // the gradient of log p
+				p, _ := mvn.CDF(limits(m), corr)
+				mvn.Gradient(dst, limits(m), corr)
+				for i := range dst {
+					dst[i] /= -p * scale[i]
+				}
+			}
+			hessian := mat.NewDense(d, d, nil)
+			fd.Jacobian(hessian, score, m, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-4})
+			want, g, h := make([]float64, d), make([]float64, d), make([]float64, d*d)
+			score(want, m)
+			check.True(t, o.derivatives(g, h, m, s), "d = %d", d)
+			check.Near(t, "p", o.probability(m, s)/p, 1, 3e-3)
+			for i := range d {
+				check.Near(t, fmt.Sprintf("d = %d, sd %g: gradient", d, sd), (g[i]-want[i])*scale[i], 0, 6e-3)
+				for j := range d {
+					gap := (h[i*d+j] - hessian.At(i, j)) * scale[i] * scale[j]
+					check.Near(t, fmt.Sprintf("d = %d, sd %g: Hessian", d, sd), gap, 0, 2e-2)
+				}
+			}
+		}
+	}
+}
+
+// The probability of the softmax and its derivatives are those of a product rule of many nodes.
+func TestExact(t *testing.T) {
+	rnd := rand.New(random.Source("exact"))
+	for d := 1; d <= 3; d++ {
+		o := newOrthant(Exact, d)
+		for _, sd := range []float64{0.3, 1.5, 5} {
+			m, s := draw(rnd, d, sd)
+			o.factorise(s)
+			var p float64
+			first, second := make([]float64, d), make([]float64, d*d)
+			const reach, step = 7.0, 0.2
+			side := int(2*reach/step) + 1
+			for node := range int(math.Pow(float64(side), float64(d))) {
+				z, y := slices.Clone(m), make([]float64, d)
+				w, sum := math.Pow(step/math.Sqrt(2*math.Pi), float64(d)), 1.0
+				for k, rest := 0, node; k < d; k, rest = k+1, rest/side {
+					y[k] = float64(rest%side)*step - reach
+					w *= math.Exp(-y[k] * y[k] / 2)
+				}
+				for k := range d {
+					for l := range k + 1 {
+						z[k] += o.c[k*d+l] * y[l]
+					}
+					sum += math.Exp(z[k])
+				}
+				w /= sum
+				p += w
+				for i := range d {
+					first[i] += w * math.Exp(z[i]) / sum
+					for j := range d {
+						second[i*d+j] += w * math.Exp(z[i]+z[j]) / (sum * sum)
+					}
+				}
+			}
+			g, h := make([]float64, d), make([]float64, d*d)
+			check.True(t, o.derivatives(g, h, m, s), "d = %d", d)
+			check.Near(t, "p", o.probability(m, s)/p, 1, 3e-3)
+			for i := range d {
+				scale := math.Sqrt(s[i*d+i])
+				check.Near(t, fmt.Sprintf("d = %d, sd %g: gradient", d, sd), (g[i]+first[i]/p)*scale, 0, 3e-3)
+				for j := range d {
+					want := 2*second[i*d+j]/p - first[i]*first[j]/(p*p)
+					if i == j {
+						want -= first[i] / p
+					}
+					gap := (h[i*d+j] - want) * scale * math.Sqrt(s[j*d+j])
+					check.Near(t, fmt.Sprintf("d = %d, sd %g: Hessian", d, sd), gap, 0, 2e-2)
+				}
+			}
+		}
+	}
+}
+
+// Two classes depend on the difference of the logits alone, whose variance independent neurons keep as well.
+func TestTwoClasses(t *testing.T) {
+	for likelihood, rule := range map[Likelihood]bnn.OutputRule{Exact: bnn.ADFExact, Probit: bnn.ADF} {
+		cfg := bnn.Default(2, 2)
+		cfg.Output, cfg.PriorVar = rule, []float64{2}
+		if likelihood == Exact {
+			cfg.Softmax = softmax.Exact{}
+		}
+		network := check.Must(bnn.New(cfg, random.Source("unused")))
+		g := check.Must(New(Config{Likelihood: likelihood, PriorVar: 6}, 2, 2, nil))
+		rnd := rand.New(random.Source("two"))
+		var q bnn.Prediction
+		p := make([]float64, 2)
+		for range 30 {
+			x, class := random.Normals(rnd, 2), rnd.IntN(2)
+			check.OK(t, network.Predict(&q, x))
+			check.OK(t, g.Predict(p, x))
+			check.NearAll(t, string(likelihood), p, q.P, 1e-3)
+			check.Must(network.Observe(x, class))
+			check.OK(t, g.Observe(x, class))
+		}
+	}
+}
+
+// The first example meets independent logits: their moments given the class are those of package softmax.
+func TestFirstExample(t *testing.T) {
+	const inputs, classes = 2, 5
+	x := []float64{0.5, -1.2, 1}
+	rnd := rand.New(random.Source("first"))
+	for likelihood, rule := range map[Likelihood]interface {
+		Posterior(dst *softmax.Posterior, mean, variance []float64, class int)
+	}{
+		Exact: softmax.Exact{}, Probit: softmax.Probit{Lambda: softmax.SlopeLambda(classes, 0.5), Rho: 0.5},
+	} {
+		mean, variance := random.Normals(rnd, 3*classes), slices.Repeat([]float64{1.5}, 3*classes)
+		g := WithPrior(likelihood, inputs, classes, mean, variance)
+		logit := func(j int) (m, v float64) {
+			count := 3 * classes
+			for a := range x {
+				m += g.mean[3*j+a] * x[a]
+				for b := range x {
+					v += g.cov[(3*j+a)*count+3*j+b] * x[a] * x[b]
+				}
+			}
+			return m, v
+		}
+		m, v := make([]float64, classes), make([]float64, classes)
+		for j := range classes {
+			m[j], v[j] = logit(j)
+		}
+		want := softmax.NewPosterior(classes)
+		rule.Posterior(want, m, v, 3)
+		check.OK(t, g.Observe(x[:2], 3))
+		for j := range classes {
+			m, v := logit(j)
+			check.Near(t, string(likelihood)+": mean", m, want.Mean[j], 5e-3)
+			check.Near(t, string(likelihood)+": variance", v, want.Var[j], 2e-2)
+		}
+	}
+}
+
+// Without a bias, zero inputs say nothing: equal probabilities, and nothing is learned.
+func TestZeroInputs(t *testing.T) {
+	for _, l := range []Likelihood{Exact, Probit} {
+		g := WithPrior(l, 2, 3, []float64{1, 2, 3, 4, 5, 6}, slices.Repeat([]float64{1}, 6))
+		before, p := slices.Clone(g.mean), make([]float64, 3)
+		check.OK(t, g.Predict(p, []float64{0, 0}))
+		check.NearAll(t, string(l), p, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-6)
+		check.OK(t, g.Observe([]float64{0, 0}, 1))
+		check.NearAll(t, string(l), g.mean, before, 0)
+	}
+}
