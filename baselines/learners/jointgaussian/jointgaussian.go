@@ -39,8 +39,9 @@ func (Likelihood) Words() []string { return field.Words(Exact, Probit) }
 type Config struct {
 	Likelihood Likelihood `toml:"likelihood" default:"exact"` // the probability of a class given the logits
 
-	// PriorVar is the prior variance of a weight, divided by the inputs with the bias.
-	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
+	// PriorFactor multiplies 600/inputs, the prior variance of a weight but that it is divided by the inputs with
+	// the bias: as the key of a closed-form network without hidden layers.
+	PriorFactor float64 `toml:"prior_factor" default:"1" range:"1e-12 1e12"`
 }
 
 // Numbers returns the number of covariances of the weights.
@@ -82,7 +83,7 @@ func New(cfg Config, inputs, classes int, _ rand.Source) (*Model, error) {
 			inputs, classes, mostClasses)
 	}
 	count := (inputs + 1) * classes
-	variance := slices.Repeat([]float64{cfg.PriorVar / float64(inputs+1)}, count)
+	variance := slices.Repeat([]float64{cfg.PriorFactor * 600 / float64(inputs) / float64(inputs+1)}, count)
 	return WithPrior(cfg.Likelihood, inputs, classes, make([]float64, count), variance), nil
 }
 

@@ -31,7 +31,7 @@ type orthant struct {
 }
 
 const (
-	fewPoints  = 9  // binary logarithm of the number of points of a prediction
+	fewPoints  = 8  // binary logarithm of the number of points of a prediction
 	manyPoints = 11 // and of a step
 	wide       = 4  // mean variance of the differences above which derivatives are found from y
 )
@@ -52,7 +52,7 @@ func (o *orthant) probability(m, s []float64) (p float64) {
 		return math.NaN()
 	}
 	for u := o.few; len(u) > 0; u = u[len(m):] {
-		w, _ := o.weight(m, u)
+		w, _ := o.weight(m, u, true)
 		p += w
 	}
 	return p * float64(len(m)) / float64(len(o.few))
@@ -79,7 +79,7 @@ func (o *orthant) derivatives(g, h, m, s []float64) bool {
 	clear(o.sum)
 	clear(o.square)
 	for u := o.many; len(u) > 0; u = u[d:] {
-		w, last := o.weight(m, u)
+		w, last := o.weight(m, u, false)
 		x := o.y
 		if soft {
 			x = o.delta
@@ -177,9 +177,9 @@ func (o *orthant) solve(x []float64, stride int) {
 	}
 }
 
-// weight returns the weight of a point u of the unit cube, sets y and, of the softmax, delta to δ, and returns
-// log E_d.
-func (o *orthant) weight(m, u []float64) (w, last float64) {
+// weight returns the weight of a point u of the unit cube and, of the softmax, log E_d. It sets y and delta,
+// unless brief.
+func (o *orthant) weight(m, u []float64, brief bool) (w, last float64) {
 	d, log := len(m), 0.0
 	w = 1
 	for k, mk := range m {
@@ -189,8 +189,8 @@ func (o *orthant) weight(m, u []float64) (w, last float64) {
 		}
 		if !o.exact {
 			mass := gauss.CDF(-mk / row[k])
-			if w *= mass; w == 0 {
-				return 0, 0
+			if w *= mass; w == 0 || brief && k == d-1 {
+				return w, 0
 			}
 			o.y[k] = gauss.Quantile(clip(u[k] * mass))
 			continue
@@ -221,7 +221,7 @@ type split struct {
 }
 
 const (
-	bounds = 32
+	bounds = 24
 	most   = 8.0 // largest |z|
 )
 
@@ -237,7 +237,7 @@ func (s *split) set(sigma float64) {
 			return float64(t*t)/2 + softplus(float64(sigma*t)-b)
 		}
 		lo, t := -sigma, 0.0
-		for range 16 { // bisection: the slope is t + σ/(1 + e^{b−σt})
+		for range 14 { // bisection: the slope is t + σ/(1 + e^{b−σt})
 			mid := (lo + t) / 2
 			if mid+sigma/(1+kernel.Exp(b-float64(sigma*mid))) > 0 {
 				t = mid
