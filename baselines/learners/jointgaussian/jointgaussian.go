@@ -4,7 +4,7 @@
 //
 // With weights w ~ N(μ, Σ) and inputs x, the differences of the logits to that of the observed class c are
 // δ ~ N(m, S). With A = Cov(w, δ), and g and H the gradient and the Hessian of log p(c) in m, an example
-// moves μ by A g and Σ by A H Aᵀ. The package comment of orthant.go says how p, g and H are integrated.
+// moves μ by A g and Σ by A H Aᵀ. The type orthant integrates p, g and H.
 package jointgaussian
 
 import (
@@ -25,7 +25,7 @@ import (
 type Likelihood string
 
 const (
-	// Exact is the softmax.
+	// Exact is the softmax itself.
 	Exact Likelihood = "exact"
 
 	// Probit is the probit with ρ = ½ and the slope of the softmax, see package softmax.
@@ -39,8 +39,9 @@ func (Likelihood) Words() []string { return field.Words(Exact, Probit) }
 type Config struct {
 	Likelihood Likelihood `toml:"likelihood" default:"exact"` // the probability of a class given the logits
 
-	// PriorVar is the prior variance of a weight, divided by the inputs with the bias.
-	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
+	// PriorFactor multiplies the prior variance of a weight, 600/(inputs · inputs with the bias), as in a
+	// closed-form network without hidden layers.
+	PriorFactor float64 `toml:"prior_factor" default:"1" range:"1e-12 1e12"`
 }
 
 // Numbers returns the number of covariances of the weights.
@@ -63,11 +64,11 @@ type Model struct {
 	across  [][]float64 // the columns of A
 	moved   []float64   // a row of H Aᵀ
 	logits  []float64
-	rows    []float64 // x·(column of A), by class
+	rows    []float64 // covariances of the logits with a difference
 	m, s    []float64 // mean and covariance of the differences
-	g, h    []float64
-	before  []float64 // a copy of Σ
-	changed []float64 // a copy of μ
+	g, h    []float64 // gradient and Hessian of log p in m
+	newMean []float64
+	newCov  []float64
 }
 
 const mostClasses = 25 // as many as the lattice has dimensions, and one
@@ -82,7 +83,7 @@ func New(cfg Config, inputs, classes int, _ rand.Source) (*Model, error) {
 			inputs, classes, mostClasses)
 	}
 	count := (inputs + 1) * classes
-	variance := slices.Repeat([]float64{cfg.PriorVar / float64(inputs+1)}, count)
+	variance := slices.Repeat([]float64{cfg.PriorFactor * 600 / float64(inputs) / float64(inputs+1)}, count)
 	return WithPrior(cfg.Likelihood, inputs, classes, make([]float64, count), variance), nil
 }
 
@@ -107,7 +108,7 @@ func WithPrior(l Likelihood, inputs, classes int, mean, variance []float64) *Mod
 	for range classes {
 		m.across = append(m.across, vector(count))
 	}
-	m.before, m.changed = slices.Clone(m.cov), slices.Clone(mean)
+	m.newMean, m.newCov = slices.Clone(mean), slices.Clone(m.cov)
 	return m
 }
 
@@ -165,21 +166,21 @@ func (g *Model) Observe(x []float64, class int) error {
 	if !g.orthant.derivatives(g.g, g.h, g.m, g.s) {
 		return errIntegral
 	}
-	copy(g.before, g.cov)
-	copy(g.changed, g.mean)
+	copy(g.newMean, g.mean)
+	copy(g.newCov, g.cov)
 	d := g.classes - 1
 	for j, a := range g.across[:d] {
-		kernel.AddScaled(g.changed, g.g[j], a)
+		kernel.AddScaled(g.newMean, g.g[j], a)
 		clear(g.moved)
 		for k, b := range g.across[:d] {
 			kernel.AddScaled(g.moved, g.h[j*d+k], b)
 		}
-		kernel.AddOuter(g.before, a, g.moved)
+		kernel.AddOuter(g.newCov, a, g.moved)
 	}
-	if !kernel.Finite(g.changed...) || !kernel.Finite(g.before...) {
+	if !kernel.Finite(g.newMean...) || !kernel.Finite(g.newCov...) {
 		return errIntegral
 	}
-	g.mean, g.changed, g.cov, g.before = g.changed, g.mean, g.before, g.cov
+	g.mean, g.newMean, g.cov, g.newCov = g.newMean, g.mean, g.newCov, g.cov
 	return nil
 }
 

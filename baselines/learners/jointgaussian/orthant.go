@@ -9,17 +9,18 @@ import (
 	"closedform/internal/kernel"
 )
 
-// orthant integrates the probability p that a class has the largest utility, and the derivatives of log p, over
-// δ ~ N(m, S), the d differences of the other logits to that of the class. The variables are taken one after
-// another, as Genz (1992) does: δ = m + Cy with S = CCᵀ and independent standard normal y. Both likelihoods
-// are products of steps, each a function of y_k given the previous ones:
+// orthant integrates the probability p of a class, and the derivatives of log p, over δ ~ N(m, S), the d
+// differences of the other logits to that of the class. The variables are taken one after another, as Genz
+// (1992) does: δ = m + Cy with S = CCᵀ and independent standard normal y. Both likelihoods are products of
+// steps, each a function of y_k given the previous ones:
 //
-//	probit:   p = P(δ + ε < 0), ε ~ N(0, R/λ²), R_jj = 1, R_jk = ½:  Π_k 1(m_k + Σ_{l≤k} C_kl y_l < 0) for S + R/λ²
-//	softmax:  1/(1 + Σ_j e^δ_j) = Π_k 1/(1 + e^{δ_k}/E_{k−1}),  E_k = 1 + Σ_{j≤k} e^{δ_j}
+//	softmax:  1/(1 + Σ_j e^{δ_j}) = Π_k 1/(1 + e^{δ_k}/E_{k−1}),  E_k = 1 + Σ_{j≤k} e^{δ_j}
+//	probit:   p = P(δ + ε < 0), ε ~ N(0, R/λ²), R_jj = 1, R_jk = ½: steps δ_k < 0, and S includes R/λ²
 //
-// y_k is drawn from its distribution given the previous ones and the step, exactly for the probit, and for the
-// softmax nearly, by a split normal distribution, with weights that make the rule exact. The points are those
-// of a lattice.
+// At each point of a lattice, y_k is drawn given the previous ones and the step: exactly for the probit; for
+// the softmax from a split normal distribution, with weights that correct for it. For standard deviations of δ
+// up to 4 and up to ten classes, the error of a step is at most a few per cent of a standard deviation, and
+// typically a thousandth; in the study posterior half of the points move no total variation by more than .001.
 type orthant struct {
 	exact       bool
 	noise       float64   // 1/λ²
@@ -31,7 +32,7 @@ type orthant struct {
 }
 
 const (
-	fewPoints  = 9  // binary logarithm of the number of points of a prediction
+	fewPoints  = 8  // binary logarithm of the number of points of a prediction
 	manyPoints = 11 // and of a step
 	wide       = 4  // mean variance of the differences above which derivatives are found from y
 )
@@ -46,13 +47,13 @@ func newOrthant(l Likelihood, d int) *orthant {
 	}
 }
 
-// probability returns p, NaN if the differences vary too much.
+// probability returns p, NaN if the differences are too large.
 func (o *orthant) probability(m, s []float64) (p float64) {
-	if !o.factorise(s) {
+	if !o.factorise(s) || !kernel.Finite(m...) {
 		return math.NaN()
 	}
 	for u := o.few; len(u) > 0; u = u[len(m):] {
-		w, _ := o.weight(m, u)
+		w, _ := o.weight(m, u, true)
 		p += w
 	}
 	return p * float64(len(m)) / float64(len(o.few))
@@ -68,18 +69,18 @@ func (o *orthant) probability(m, s []float64) (p float64) {
 //	g = −E s,      H = 2 E ssᵀ − diag(E s) − ggᵀ.
 func (o *orthant) derivatives(g, h, m, s []float64) bool {
 	d := len(m)
-	if !o.factorise(s) {
+	if !o.factorise(s) || !kernel.Finite(m...) {
 		return false
 	}
-	soft, trace, total := false, 0.0, 0.0
+	var trace, total float64
 	for j := range d {
 		trace += s[j*d+j]
 	}
-	soft = o.exact && trace < float64(wide*d)
+	soft := o.exact && trace < float64(wide*d)
 	clear(o.sum)
 	clear(o.square)
 	for u := o.many; len(u) > 0; u = u[d:] {
-		w, last := o.weight(m, u)
+		w, last := o.weight(m, u, false)
 		x := o.y
 		if soft {
 			x = o.delta
@@ -177,9 +178,9 @@ func (o *orthant) solve(x []float64, stride int) {
 	}
 }
 
-// weight returns the weight of a point u of the unit cube, sets y and, of the softmax, delta to δ, and returns
-// log E_d.
-func (o *orthant) weight(m, u []float64) (w, last float64) {
+// weight returns the weight of a point u of the unit cube and, of the softmax, log E_d. It sets y and delta,
+// unless brief.
+func (o *orthant) weight(m, u []float64, brief bool) (w, last float64) {
 	d, log := len(m), 0.0
 	w = 1
 	for k, mk := range m {
@@ -189,8 +190,8 @@ func (o *orthant) weight(m, u []float64) (w, last float64) {
 		}
 		if !o.exact {
 			mass := gauss.CDF(-mk / row[k])
-			if w *= mass; w == 0 {
-				return 0, 0
+			if w *= mass; w == 0 || brief && k == d-1 {
+				return w, 0
 			}
 			o.y[k] = gauss.Quantile(clip(u[k] * mass))
 			continue
@@ -213,22 +214,23 @@ func softplus(x float64) float64 { return max(x, 0) + kernel.Log(1+kernel.Exp(-m
 func clip(u float64) float64 { return max(1e-300, min(u, 1-1e-16)) }
 
 // split has split normal distributions near those of t ~ N(0, 1) given a step 1/(1 + e^{σt−b}), for bounds b
-// on a grid: the mode, and the larger of the scales of its left and right half where the density has fallen by
-// e^−½ and by e⁻⁸ (Geweke 1989). The grid is even in z, with b = (σ+1) z for z ≥ 0 and b = (σ+1)(z − bend z²) below, down to −σ² where the mode is −σ.
+// on a grid: the mode, and on each of its sides the larger of the scales at which the density has fallen by e^−½
+// and by e⁻⁸ (Geweke 1989). The grid is even in z, where b = (σ+1)z for z ≥ 0 and b = (σ+1)(z − bend z²) below,
+// down to b < −σ², where the mode is near −σ.
 type split struct {
 	sigma, bend       float64
 	mode, left, right [bounds]float64
 }
 
 const (
-	bounds = 32
+	bounds = 24
 	most   = 8.0 // largest |z|
 )
 
 func (s *split) set(sigma float64) {
 	s.sigma, s.bend = sigma, sigma*sigma/(most*most*(sigma+1))
 	for i := range bounds {
-		z := float64(i)*(2*most/(bounds-1)) - most
+		z := float64(float64(i)*(2*most/(bounds-1))) - most
 		b := (sigma + 1) * z
 		if z < 0 {
 			b *= 1 - float64(s.bend*z)
@@ -237,7 +239,7 @@ func (s *split) set(sigma float64) {
 			return float64(t*t)/2 + softplus(float64(sigma*t)-b)
 		}
 		lo, t := -sigma, 0.0
-		for range 16 { // bisection: the slope is t + σ/(1 + e^{b−σt})
+		for range 14 { // bisection: the slope is t + σ/(1 + e^{b−σt})
 			mid := (lo + t) / 2
 			if mid+sigma/(1+kernel.Exp(b-float64(sigma*mid))) > 0 {
 				t = mid

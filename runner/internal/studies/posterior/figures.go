@@ -14,10 +14,17 @@ import (
 // Figures has the charts distance, of the distance from the exact posterior against the number of examples
 // for each task, and the maps maps_K of each mapped snapshot K.
 func (e *experiment) Figures() []study.Figure {
-	out := []study.Figure{plots.Drawing("distance", "curve_summary", e.distance)}
+	distance := plots.Drawing("distance", "curve_summary", e.distance)
+	distance.Caption = "Total variation of predictions from those of the exact posterior, as the number of examples " +
+		"grows. *Marginal* and *differences* keep independent weights for each class, with the variances of the " +
+		"logits or those that fit their differences; *one Gaussian* has all covariances. The likelihood is the " +
+		"probit or the *exact* softmax. Grey: the sampling noise of the exact posterior."
+	out := []study.Figure{distance}
 	for _, k := range e.Posterior.Mapped {
 		out = append(out, study.Figure{
 			Name: fmt.Sprintf("maps_%d", k), Needs: []string{"maps", "examples"},
+			Caption: fmt.Sprintf("Probabilities of the classes after %d examples, of the exact posterior on the left "+
+				"and of other methods. Lines are the true boundaries, points the examples, if at most 100.", k),
 			Draw: func(tables table.Tables) *figures.Figure {
 				return e.drawMaps(tables.Get("maps").Where("k", k), tables.Get("examples"), k)
 			},
@@ -38,20 +45,39 @@ func (e *experiment) legend() plots.Legend {
 	return l
 }
 
-// distance draws the chosen methods, equal probabilities, and the noise of the exact posterior.
+// Result has the total variation of all methods after the last examples of each task.
+func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.Result) {
+	summary, last := tables.Get("curve_summary"), map[string]float64{}
+	for i, k := range summary.Nums("k") {
+		last[summary.Texts("task")[i]] = max(last[summary.Texts("task")[i]], k)
+	}
+	var rows []int
+	for i, k := range summary.Nums("k") {
+		if k == last[summary.Texts("task")[i]] && summary.Texts("method")[i] != exactName {
+			rows = append(rows, i)
+		}
+	}
+	r.Tables = append(r.Tables, summary.Rows(rows).Pivot(table.Pivot{
+		Title: "total variation, last snapshot", Value: "tv", Format: "%.3f",
+		Rows: []string{"method"}, Across: []string{"task"}, Lowest: true,
+	}))
+	return r
+}
+
+// distance draws the chosen methods and the noise of the exact posterior, the first task last.
 func (e *experiment) distance(means *table.Table) *figures.Figure {
 	var charts []figures.Chart
-	for _, summary := range means.GroupBy("task") {
-		uniform := plots.Curve(summary.Where("method", uniformName), "equal probabilities", "k", "tv")
+	tasks := means.GroupBy("task")
+	for _, summary := range append(tasks[1:], tasks[0]) {
 		noise := plots.Curve(summary.Where("method", exactName), "sampling noise of exact", "k", "tv_noise")
-		uniform.Kind, noise.Kind = figures.Reference, figures.Reference
+		noise.Kind = figures.Reference
 		methods := summary.Distinct("method") // the exact posterior first, equal probabilities last
 		curves := e.legend().Curves(summary, e.Chosen.Among(methods[1:len(methods)-1]), "k", "tv")
 		task := summary.Texts("task")[0]
 		charts = append(charts, figures.Chart{
 			Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
 			Y:      figures.Axis{Label: "total variation from exact", Log: true},
-			Curves: append([]figures.Curve{uniform, noise}, curves...),
+			Curves: append([]figures.Curve{noise}, curves...),
 		})
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))

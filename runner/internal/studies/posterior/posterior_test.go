@@ -134,7 +134,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// Other tasks have their own classes, snapshots and grid; up to four have one Gaussian over all weights.
+// Other tasks have their own classes, snapshots and grid; one Gaussian over all weights is the nearest filter.
 func TestTasks(t *testing.T) {
 	text := strings.ReplaceAll(example, "[model]", `
 [[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
@@ -146,10 +146,10 @@ func TestTasks(t *testing.T) {
 		"sweep.seed=[2]",
 	}
 	all := studytest.Run(t, Kind, text, set...)
-	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
+	for task, want := range map[string]int{"wedges": 3 * 7, "four": 7, "five": 3 * 7} {
 		check.Equal(t, task, studytest.Rows(t, all.Get("curve"), "task="+task).Len(), want)
 	}
-	for _, task := range []string{"wedges", "four"} {
+	for _, task := range []string{"wedges", "four", "five"} {
 		number := func(method, column string) float64 {
 			rows := studytest.Rows(t, all.Get("curve"), "k=12 method="+method+" task="+task)
 			return rows.Nums(column)[0]
@@ -164,6 +164,44 @@ func TestTasks(t *testing.T) {
 		"task.five.snapshots=[]":   "task.five.snapshots",
 	} {
 		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
+	}
+}
+
+// A difference is that of the means of two methods after the same examples, of the seeds that have both.
+func TestFactorial(t *testing.T) {
+	text := example + `
+[[contrast]]; effect = "the probit"; method = "adf_joint"; against = "adf_exact_joint"
+[[contrast]]; effect = "the projection"; method = "adf_joint"; against = "probit"
+[[contrast]]; effect = "all"; method = "adf"; against = "exact"`
+	all := studytest.Run(t, Kind, text, "posterior.probit_seeds=2", "posterior.grid=2")
+	rows := studytest.Rows(t, all.Get("factorial"), "k=12")
+	check.Equal(t, "seeds", rows.Texts("seeds"), []string{"3", "2", "3"})
+	curve := studytest.Rows(t, all.Get("curve"), "k=12")
+	tv := func(method string) []float64 { return studytest.Rows(t, curve, "method="+method).Nums("tv") }
+	check.Near(t, "effect of the probit", rows.Nums("difference")[0],
+		table.Mean(tv("adf_joint"))-table.Mean(tv("adf_exact_joint")), 1e-15)
+	check.Near(t, "effect of the projection", rows.Nums("difference")[1],
+		table.Mean(tv("adf_joint")[:2])-table.Mean(tv("probit")), 1e-15)
+	check.Near(t, "distance", rows.Nums("difference")[2], table.Mean(tv("adf")), 1e-15)
+	var gaps []float64
+	for i, x := range tv("adf_joint") {
+		gaps = append(gaps, x-tv("adf_exact_joint")[i])
+	}
+	check.Near(t, "lower end", rows.Nums("difference_low")[0], table.NewEstimate(gaps, 0).Interval()[1], 1e-15)
+	studytest.Refused(t, Kind, text, map[string]string{
+		`contrast.1.method="adff"`: "contrast.1.method", `contrast.3.against="total"`: "contrast.3.against",
+	})
+}
+
+// The examples of the drawn seed are those that it learns.
+func TestExamples(t *testing.T) {
+	examples := tables(t).Get("examples")
+	want := data.Generator{Name: "logistic"}.Task().Draw(12, random.Source("near2", 2, "train"))
+	check.Equal(t, "seed", examples.Distinct("seed"), []string{"2"})
+	for i, x := range want.X {
+		check.NearAll(t, "example", []float64{
+			examples.Nums("k")[i], examples.Nums("x1")[i], examples.Nums("x2")[i], examples.Nums("class")[i],
+		}, []float64{float64(i + 1), x[0], x[1], float64(want.Class[i])}, 0)
 	}
 }
 

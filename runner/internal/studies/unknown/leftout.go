@@ -232,7 +232,7 @@ func withhold(train, test *data.Examples, unseen ...string) (seen, known, withhe
 
 var leftOutColumns = []string{"unseen_answered", "known_answered", "error", "promised", "auroc"}
 
-// Tables has the means over the seeds, of each class, of each set and of all sets.
+// Tables has the means over the seeds, of each class, of each set and of all sets, none where a seed has no value.
 func (e *leftOut) Tables(cells []table.Tables) table.Tables {
 	runs := table.Merge(cells).Get("runs")
 	for _, group := range runs.GroupBy("set", "flags", "seed") {
@@ -242,7 +242,7 @@ func (e *leftOut) Tables(cells []table.Tables) table.Tables {
 		addMean(runs, group, overall)
 	}
 	return table.Tables{runs.Mean("summary", table.Means{
-		Keys: []string{"set", "unseen", "flags"}, Columns: leftOutColumns, Finite: true,
+		Keys: []string{"set", "unseen", "flags"}, Columns: leftOutColumns,
 	})}
 }
 
@@ -274,9 +274,9 @@ func (e *leftOut) Result(tables table.Tables, _ map[string]float64) study.Result
 			head = append(head, rows+": "+flags)
 		}
 	}
-	r := study.Result{Rows: [][]string{head}, Notes: []string{fmt.Sprintf("Share of the test rows that are answered. "+
+	rows, notes := [][]string{head}, []string{fmt.Sprintf("Share of the test rows that are answered. "+
 		"unseen: the class was left out of training, mean over the classes; known: all others. familiar: predict "+
-		"-familiar %g, wrong: predict -wrong %g", e.Flags.Familiar, e.Flags.Wrong)}}
+		"-familiar %g, wrong: predict -wrong %g", e.Flags.Familiar, e.Flags.Wrong)}
 	for _, set := range means.GroupBy("set") {
 		row := []string{set.Texts("set")[0]}
 		for _, column := range leftOutColumns[:2] {
@@ -284,7 +284,7 @@ func (e *leftOut) Result(tables table.Tables, _ map[string]float64) study.Result
 				row = append(row, fmt.Sprintf("%.3f", share))
 			}
 		}
-		r.Rows = append(r.Rows, row)
+		rows = append(rows, row)
 	}
-	return r
+	return study.Result{Tables: [][][]string{rows}, Notes: notes}
 }

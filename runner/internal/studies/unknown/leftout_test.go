@@ -118,7 +118,7 @@ func TestLeftOutMeans(t *testing.T) {
 	check.Equal(t, "promised", mean("set=two flags=wrong", "promised"), 0)
 	check.Equal(t, "not asked for", mean("set=two flags=familiar", "promised"), 1)
 	result := studytest.New(t, Kind, text).(study.WithResult).Result(table.Tables{summary}, nil)
-	check.Equal(t, "result", len(result.Rows), 1+3)
+	check.Equal(t, "result", len(result.Tables[0]), 1+3)
 }
 
 // Of known classes, -familiar 0.01 refuses one row in a hundred: the level of a training on some 400 rows, half
