@@ -20,7 +20,7 @@ const maxRows = 40 // largest number of rows that a result lists
 // Result has the means of the scores, and notes on methods with problems or worse than guessing. Many means
 // are tables of methods by sets, and of a sweep those of one ρ.
 func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r study.Result) {
-	summary := e.bySet(tables.Get("summary"))
+	summary := tables.Get("summary")
 	switch {
 	case e.Evaluate.repeated():
 		for _, rows := range summary.GroupBy("set") {
@@ -41,12 +41,12 @@ func (e *experiment) Result(tables table.Tables, seconds map[string]float64) (r 
 		summary = summary.Where("rho", rho)
 		r.Notes = append(r.Notes, fmt.Sprintf("rho = %v, of %d values: summary.csv has all", rho, n))
 	}
-	e.addTimes(summary, seconds)
-	if across := varied(summary, "set", "order"); summary.Len() > maxRows && across != nil {
-		r.Tables = pivots(summary, across)
+	summary = e.addTimes(summary, seconds)
+	if keys := varied(summary, "set", "order"); summary.Len() > maxRows && keys != nil {
+		r.Tables = pivots(summary, append(keys, varied(summary, "lambda", "rho")...))
 		return r
 	}
-	r.Tables = [][][]string{scoreRows(summary)}
+	r.Tables = [][][]string{scoreRows(e.bySet(summary))}
 	if strings.Contains(fmt.Sprintf("%q", r.Tables), `]"`) {
 		r.Notes = append(r.Notes, "[a, b]: 95 % interval: "+strings.Join(summary.Distinct("interval"), "; "))
 	}
@@ -77,9 +77,10 @@ func varied(t *table.Table, columns ...string) (names []string) {
 	return names
 }
 
-// addTimes adds the columns steps, the examples that a run learns in all passes; seconds, the processor time of
-// a run; and per_1000, that of 1000 steps. A cell of a sweep has several runs, whose times are unknown.
-func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) {
+// addTimes returns the summary with the columns steps, the examples that a run learns in all passes; seconds,
+// the processor time of a run; and per_1000, that of 1000 steps. A cell of a sweep has several runs, whose times
+// are unknown.
+func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) *table.Table {
 	steps, time, per := table.Num("steps", ""), table.Num("seconds", ""), table.Num("per_1000", "")
 	for i, method := range summary.Texts("method") {
 		var group []string
@@ -98,7 +99,7 @@ func (e *experiment) addTimes(summary *table.Table, seconds map[string]float64) 
 		}
 		steps.Nums, time.Nums, per.Nums = append(steps.Nums, n), append(time.Nums, t), append(per.Nums, 1000*t/n)
 	}
-	summary.Columns = append(summary.Columns, steps, time, per)
+	return &table.Table{Columns: append(slices.Clone(summary.Columns), steps, time, per)}
 }
 
 // summaryKeys returns the names of the columns that identify the rows.
@@ -146,9 +147,9 @@ func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
 	return notes
 }
 
-// pivots returns tables of methods, of a sweep with each λ, by sets.
-func pivots(summary *table.Table, across []string) (tables [][][]string) {
-	rows := append([]string{"method"}, varied(summary, "lambda", "rho")...)
+// pivots returns tables with a column for each value of the first key, as a rule the set, and a row for each
+// method and each combination of the other keys.
+func pivots(summary *table.Table, keys []string) (tables [][][]string) {
 	for _, p := range []table.Pivot{
 		{Title: "log loss", Value: "log_loss", Lowest: true},
 		{Title: "log loss, median of the seeds", Value: "log_loss_median", Lowest: true},
@@ -157,7 +158,7 @@ func pivots(summary *table.Table, across []string) (tables [][][]string) {
 		{Title: "indefinite steps", Value: "indefinite_steps"},
 	} {
 		if summary.Has(p.Value) && !math.IsNaN(floats.Max(summary.Nums(p.Value))) {
-			p.Format, p.Rows, p.Across = "%.3f", rows, across
+			p.Format, p.Rows, p.Across = "%.3f", append([]string{"method"}, keys[1:]...), keys[:1]
 			tables = append(tables, summary.Pivot(p))
 		}
 	}

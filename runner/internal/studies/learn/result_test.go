@@ -55,14 +55,15 @@ func TestResult(t *testing.T) {
 	})
 }
 
-// Means of many sets are in the order of the sets; more than fit a list are methods by sets, the best in bold.
+// Means are listed set after set; more than fit a list are methods by sets, the best in bold.
 func TestManySets(t *testing.T) {
 	e := &experiment{Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}}}
 	means, add := summary()
-	add("iris", "a", 1, 0.1, 0.1, 0.1, 1)
 	add("wine", "a", 1, 0.2, 0.2, 0.2, 0.3)
+	add("iris", "a", 1, 0.1, 0.1, 0.1, 1)
+	add("wine", "b", 1, 0.5, 0.5, 0.5, 2)
 	rows := e.Result(table.Tables{means}, nil).Tables[0]
-	check.Equal(t, "sets", []string{rows[1][0], rows[2][0]}, []string{"wine", "iris"})
+	check.Equal(t, "sets", []string{rows[1][0], rows[2][0], rows[3][0]}, []string{"wine", "wine", "iris"})
 	for i := range maxRows {
 		add("iris", fmt.Sprint("m", i), 1, 0.5, 0.5, 0.5, 2+float64(i))
 	}
@@ -70,11 +71,13 @@ func TestManySets(t *testing.T) {
 	titles := []string{r.Tables[0][0][0], r.Tables[1][0][0], r.Tables[2][0][0], r.Tables[3][0][0]}
 	check.Equal(t, "tables", titles,
 		[]string{"log loss", "log loss, median of the seeds", "error", "seconds for 1,000 examples"})
-	check.Equal(t, "log loss", r.Tables[0][:3], [][]string{
-		{"log loss", "wine", "iris"}, {"a", "**0.300**", "**1.000**"}, {"m0", "", "2.000"},
+	check.Equal(t, "log loss", r.Tables[0][:4], [][]string{
+		{"log loss", "wine", "iris"}, {"a", "**0.300**", "**1.000**"}, {"b", "2.000", ""}, {"m0", "", "2.000"},
 	})
 	check.Equal(t, "error", r.Tables[2][1], []string{"a", "**0.200**", "**0.100**"})
-	check.Equal(t, "seconds", r.Tables[3][2], []string{"m0", "", "40.000"})
+	two := pivots(means.Rows([]int{0, 1}), []string{"set", "interval"})[0]
+	check.Equal(t, "two keys", two[1:], [][]string{{"a, t, seeds", "**0.300**", "**1.000**"}})
+	check.Equal(t, "seconds", r.Tables[3][3], []string{"m0", "", "40.000"})
 }
 
 // A sweep has its indefinite steps, where losses are infinite their median and share, and no times. Of a large
@@ -107,7 +110,7 @@ func TestSweptResult(t *testing.T) {
 	}
 	r = e.Result(table.Tables{means}, seconds)
 	check.Equal(t, "by sets", []any{len(r.Tables), r.Tables[3][:2]}, []any{4, [][]string{
-		{"indefinite steps", "data", "iris"}, {"model, lambda = 1, rho = 0.5", "2.000", ""},
+		{"indefinite steps", "iris", "data"}, {"model, lambda = 0, rho = 0", "2.000", "2.000"},
 	}})
 }
 
