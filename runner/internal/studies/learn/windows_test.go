@@ -107,7 +107,9 @@ name = "some"; study = "learn"; seed = 1
 [[method]]; name = "other"
 `
 	tables := studytest.Run(t, Kind, src, `set.moving.methods=["last", "model"]`)
-	rows := studytest.New(t, Kind, src).(*experiment).Result(tables, nil).Tables[0]
+	seconds := map[string]float64{"set=moving method=last": 2}
+	rows := studytest.New(t, Kind, src).(*experiment).Result(tables, seconds).Tables[0]
+	check.Equal(t, "times", rows[1][8:10], []string{"2.0", "50.000"})
 	check.Equal(t, "rows and columns", []int{len(rows), len(rows[1]), len(rows[2])}, []int{3, 11, 11})
 	check.Equal(t, "empty", []bool{rows[1][1] == "", rows[1][2] == "", rows[2][1] == ""}, []bool{true, false, false})
 }
