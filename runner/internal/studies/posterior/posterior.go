@@ -1,6 +1,7 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
-// for two classes, and one Gaussian over the weights of all neurons learn a stream of examples. At snapshots their predictive is compared with that of the exact posterior with the same prior
-// and the softmax likelihood. Longer streams begin with the shorter ones.
+// for two classes, and one Gaussian over the weights of all neurons learn a stream of examples. At snapshots
+// their predictive is compared with that of the exact posterior with the same prior and the softmax
+// likelihood. Longer streams begin with the shorter ones.
 package posterior
 
 import (
