@@ -65,7 +65,7 @@ type settings struct {
 
 	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
-	// Softmax are networks that the exact softmax predicts, too, in rows NAME_softmax; default none.
+	// Softmax are networks that the exact softmax predicts, too, in rows NAME-softmax; default none.
 	Softmax []string `toml:"softmax,omitempty" json:",omitempty" check:"distinct"`
 
 	Mapped manifest.Ints `toml:"mapped" check:"distinct"` // snapshots that have maps; default none
