@@ -21,7 +21,7 @@ const (
 	smallestSide = 12   // smallest edge, in pixels, of images with features of kind Conv
 )
 
-// NewMixture returns the untuned default mixture for a network configuration such as [bnn.Default]: networks
+// NewMixture returns the default mixture for a network configuration such as [bnn.Default]: networks
 // with different prior variances, and a ridge regression on random features, which are convolutions if the
 // inputs are square grey images of at least 12×12. See results/CHOICES.md. The first network draws its prior
 // means from src, as [bnn.New] does; each other one from a stream named by the next number of src. An error

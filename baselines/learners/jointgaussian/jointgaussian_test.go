@@ -34,6 +34,15 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// Logits that overflow are errors.
+func TestOverflow(t *testing.T) {
+	g := WithPrior(Exact, 1, 2, []float64{1e308, -1e308}, []float64{1, 1})
+	for class := range 2 {
+		check.Refuses(t, "logits", g.Observe([]float64{10}, class), "overflows")
+	}
+	check.Refuses(t, "logits", g.Predict(make([]float64, 2), []float64{10}), "overflows")
+}
+
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"likelihood": {Likelihood: "none"}, "prior_factor": {PriorFactor: -1}})
 	check.Refuses(t, "one class", check.Err(New(Config{}, 2, 1, nil)), "2 to 25 classes")

@@ -129,8 +129,8 @@ func (o *orthant) derivatives(g, h, m, s []float64) bool {
 	return true
 }
 
-// factorise sets c to C, and the splits to those of its diagonal. S may be singular. It reports whether no
-// standard deviation is above 1e6.
+// factorise sets c to C, and the splits to those of its diagonal. S may be zero. It reports whether no standard
+// deviation is above 1e6.
 func (o *orthant) factorise(s []float64) bool {
 	d := len(o.y)
 	for i := range d {
@@ -166,10 +166,6 @@ func (o *orthant) factorise(s []float64) bool {
 func (o *orthant) solve(x []float64, stride int) {
 	d := len(o.y)
 	for i := d - 1; i >= 0; i-- {
-		if o.c[i*d+i] == 0 {
-			x[i*stride] = 0 // as is the covariance of the weights with this difference
-			continue
-		}
 		a := x[i*stride]
 		for k := i + 1; k < d; k++ {
 			a -= float64(o.c[k*d+i] * x[k*stride])

@@ -55,11 +55,11 @@ const (
 	exactName     = "exact"    // the exact posterior
 	probitName    = "probit"   // the exact posterior of the probit model
 	uniformName   = "uniform"  // equal probabilities for all classes
-	softmaxSuffix = "_softmax" // suffix of the name of a network that the exact softmax predicts
+	softmaxSuffix = "-softmax" // suffix of the name of a network that the exact softmax predicts
 )
 
 // joint are filters with one Gaussian over all weights, with the likelihoods of the probit and of the softmax.
-var joint = [2]string{"adf_joint", "adf_exact_joint"}
+var joint = [2]string{"adf-joint", "adf-exact-joint"}
 
 type cell struct {
 	spec

@@ -18,7 +18,7 @@ func (e *experiment) Figures() []study.Figure {
 	distance.Caption = "Total variation of predictions from those of the exact posterior, as the number of examples " +
 		"grows. *Marginal* and *differences* keep independent weights for each class, with the variances of the " +
 		"logits or those that fit their differences; *one Gaussian* has all covariances. The likelihood is the " +
-		"probit or the *exact* softmax. Grey: the sampling noise of the exact posterior."
+		"probit or the *exact* softmax."
 	out := []study.Figure{distance}
 	for _, k := range e.Posterior.Mapped {
 		out = append(out, study.Figure{
@@ -64,20 +64,21 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.
 	return r
 }
 
-// distance draws the chosen methods and the noise of the exact posterior, the first task last.
+// distance draws the chosen methods, the first task last.
 func (e *experiment) distance(means *table.Table) *figures.Figure {
 	var charts []figures.Chart
 	tasks := means.GroupBy("task")
 	for _, summary := range append(tasks[1:], tasks[0]) {
-		noise := plots.Curve(summary.Where("method", exactName), "sampling noise of exact", "k", "tv_noise")
-		noise.Kind = figures.Reference
 		methods := summary.Distinct("method") // the exact posterior first, equal probabilities last
 		curves := e.legend().Curves(summary, e.Chosen.Among(methods[1:len(methods)-1]), "k", "tv")
+		for i := range curves {
+			curves[i].Group = i + 1 // colours come in pairs, as do filters with the probit and the softmax
+		}
 		task := summary.Texts("task")[0]
 		charts = append(charts, figures.Chart{
 			Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
-			Y:      figures.Axis{Label: "total variation from exact", Log: true},
-			Curves: append([]figures.Curve{noise}, curves...),
+			Y:      figures.Axis{Label: "total variation", Log: true},
+			Curves: curves,
 		})
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))

@@ -1,6 +1,7 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
-// for two classes, and one Gaussian over the weights of all neurons learn a stream of examples. At snapshots their predictive is compared with that of the exact posterior with the same prior
-// and the softmax likelihood. Longer streams begin with the shorter ones.
+// for two classes, and one Gaussian over the weights of all neurons learn a stream of examples. At snapshots
+// their predictive is compared with that of the exact posterior with the same prior and the softmax
+// likelihood. Longer streams begin with the shorter ones.
 package posterior
 
 import (
@@ -64,7 +65,7 @@ type settings struct {
 
 	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
-	// Softmax are networks that the exact softmax predicts, too, in rows NAME_softmax; default none.
+	// Softmax are networks that the exact softmax predicts, too, in rows NAME-softmax; default none.
 	Softmax []string `toml:"softmax,omitempty" json:",omitempty" check:"distinct"`
 
 	Mapped manifest.Ints `toml:"mapped" check:"distinct"` // snapshots that have maps; default none

@@ -30,7 +30,7 @@ mapped = [4]; maps = ["adf", "perceptron-adf"]
 [sweep]; seed = [1, 2, 3]
 [[method]]; name = "fail"; lambda = 2; on_indefinite = "fail"
 [[method]]; name = "adf"; rule = "adf"
-[[method]]; name = "adf_exact"; rule = "adf-exact"
+[[method]]; name = "adf-exact"; rule = "adf-exact"
 `
 
 // ran has the tables of the manifest, once they are computed.
@@ -97,7 +97,7 @@ func TestByHand(t *testing.T) {
 			p, _ := probabilities(i, x)
 			probit += w * p
 		}
-		for name, p := range map[string]float64{"adf": rule.P[0], "adf_softmax": moments.P[0], "probit": probit} {
+		for name, p := range map[string]float64{"adf": rule.P[0], "adf-softmax": moments.P[0], "probit": probit} {
 			want[name+" tv"] += math.Abs(exact[0]-p) / 4
 		}
 		want["exact tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
@@ -154,7 +154,7 @@ func TestTasks(t *testing.T) {
 			rows := studytest.Rows(t, all.Get("curve"), "k=12 method="+method+" task="+task)
 			return rows.Nums(column)[0]
 		}
-		joint, other := number("adf_exact_joint", "tv"), number("adf_exact", "tv")
+		joint, other := number("adf-exact-joint", "tv"), number("adf-exact", "tv")
 		noise := number("exact", "tv_noise")
 		check.True(t, joint < other+noise && joint < 0.05, "%s: joint %g ± %g, else %g", task, joint, noise, other)
 	}
@@ -170,8 +170,8 @@ func TestTasks(t *testing.T) {
 // A difference is that of the means of two methods after the same examples, of the seeds that have both.
 func TestFactorial(t *testing.T) {
 	text := example + `
-[[contrast]]; effect = "the probit"; method = "adf_joint"; against = "adf_exact_joint"
-[[contrast]]; effect = "the projection"; method = "adf_joint"; against = "probit"
+[[contrast]]; effect = "the probit"; method = "adf-joint"; against = "adf-exact-joint"
+[[contrast]]; effect = "the projection"; method = "adf-joint"; against = "probit"
 [[contrast]]; effect = "all"; method = "adf"; against = "exact"`
 	all := studytest.Run(t, Kind, text, "posterior.probit_seeds=2", "posterior.grid=2")
 	rows := studytest.Rows(t, all.Get("factorial"), "k=12")
@@ -179,13 +179,13 @@ func TestFactorial(t *testing.T) {
 	curve := studytest.Rows(t, all.Get("curve"), "k=12")
 	tv := func(method string) []float64 { return studytest.Rows(t, curve, "method="+method).Nums("tv") }
 	check.Near(t, "effect of the probit", rows.Nums("difference")[0],
-		table.Mean(tv("adf_joint"))-table.Mean(tv("adf_exact_joint")), 1e-15)
+		table.Mean(tv("adf-joint"))-table.Mean(tv("adf-exact-joint")), 1e-15)
 	check.Near(t, "effect of the projection", rows.Nums("difference")[1],
-		table.Mean(tv("adf_joint")[:2])-table.Mean(tv("probit")), 1e-15)
+		table.Mean(tv("adf-joint")[:2])-table.Mean(tv("probit")), 1e-15)
 	check.Near(t, "distance", rows.Nums("difference")[2], table.Mean(tv("adf")), 1e-15)
 	var gaps []float64
-	for i, x := range tv("adf_joint") {
-		gaps = append(gaps, x-tv("adf_exact_joint")[i])
+	for i, x := range tv("adf-joint") {
+		gaps = append(gaps, x-tv("adf-exact-joint")[i])
 	}
 	check.Near(t, "lower end", rows.Nums("difference_low")[0], table.NewEstimate(gaps, 0).Interval()[1], 1e-15)
 	studytest.Refused(t, Kind, text, map[string]string{
