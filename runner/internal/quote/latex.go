@@ -23,7 +23,7 @@ const List = "numbers.toml"
 type list struct {
 	Number map[string]string // references by the names of their macros
 	Table  []tabular
-	Readme struct{ Findings, Output []string } // texts of README.md, for Fill
+	Readme struct{ Findings, More, Output []string } // texts of README.md, for Fill
 }
 
 type tabular struct {

@@ -88,7 +88,7 @@ func TestNumbersInREADMEs(t *testing.T) {
 		if file == main {
 			prose := strings.Join(strings.Fields(text), " ")
 			text = strings.Join(strings.Fields(notResults.ReplaceAllString(text, "")), " ")
-			for _, quoted := range slices.Concat(l.Readme.Findings, l.Readme.Output) {
+			for _, quoted := range slices.Concat(l.Readme.Findings, l.Readme.More, l.Readme.Output) {
 				want := check.Must(Fill(quoted, results))
 				check.True(t, strings.Contains(prose, want), "%s lacks %q", file, want)
 				text = strings.ReplaceAll(text, want, "")
