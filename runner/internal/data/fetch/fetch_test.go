@@ -219,7 +219,7 @@ func TestSets(t *testing.T) {
 	}
 	check.Equal(t, "sets", strings.Join(slices.Compact(names), " "),
 		"iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900 "+
-			"electricity chessboard")
+			"electricity chessboard confirm confirm-streams")
 	bad := filepath.Join(t.TempDir(), File)
 	for text, want := range map[string]string{
 		"[[set]]\nnam = \"x\"\n":                                 ": set.nam: unknown key",

@@ -45,25 +45,6 @@ func (e *experiment) legend() plots.Legend {
 	return l
 }
 
-// Result has the total variation of all methods after the last examples of each task.
-func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.Result) {
-	summary, last := tables.Get("curve_summary"), map[string]float64{}
-	for i, k := range summary.Nums("k") {
-		last[summary.Texts("task")[i]] = max(last[summary.Texts("task")[i]], k)
-	}
-	var rows []int
-	for i, k := range summary.Nums("k") {
-		if k == last[summary.Texts("task")[i]] && summary.Texts("method")[i] != exactName {
-			rows = append(rows, i)
-		}
-	}
-	r.Tables = append(r.Tables, summary.Rows(rows).Pivot(table.Pivot{
-		Title: "total variation, last snapshot", Value: "tv", Format: "%.3f",
-		Rows: []string{"method"}, Across: []string{"task"}, Lowest: true,
-	}))
-	return r
-}
-
 // distance draws the chosen methods, the first task last.
 func (e *experiment) distance(means *table.Table) *figures.Figure {
 	var charts []figures.Chart

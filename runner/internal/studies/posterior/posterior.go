@@ -16,6 +16,7 @@ import (
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
@@ -128,4 +129,23 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 
 func (e *experiment) tasks() []task {
 	return append([]task{{e.Data.Name, e.Data.Generator, e.Posterior.Comparison}}, e.Tasks...)
+}
+
+// Result has the total variation of all methods after the last examples of each task.
+func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.Result) {
+	summary, last := tables.Get("curve_summary"), map[string]float64{}
+	for i, k := range summary.Nums("k") {
+		last[summary.Texts("task")[i]] = max(last[summary.Texts("task")[i]], k)
+	}
+	var rows []int
+	for i, k := range summary.Nums("k") {
+		if k == last[summary.Texts("task")[i]] && summary.Texts("method")[i] != exactName {
+			rows = append(rows, i)
+		}
+	}
+	r.Tables = append(r.Tables, summary.Rows(rows).Pivot(table.Pivot{
+		Title: "total variation, last snapshot", Value: "tv", Format: "%.3f",
+		Rows: []string{"method"}, Across: []string{"task"}, Lowest: true,
+	}))
+	return r
 }
