@@ -20,7 +20,8 @@ import (
 // At each point of a lattice, y_k is drawn given the previous ones and the step: exactly for the probit; for
 // the softmax from a split normal distribution, with weights that correct for it. For standard deviations of δ
 // up to 4 and up to ten classes, the error of a step is at most a few per cent of a standard deviation, and
-// typically a thousandth; in the study posterior half of the points move no total variation by more than .001.
+// typically a thousandth. Four times the points in every step move the total variations of the study posterior
+// by .0003 on average and by .0014 at most.
 type orthant struct {
 	exact       bool
 	noise       float64   // 1/λ²
