@@ -57,12 +57,12 @@ type Model struct {
 
 	bnn.PaperRule
 
-	// ProcessNoise is, by layer, which share of the gap to the prior variance an example closes; default 0.
+	// ProcessNoise is, by layer, the share of the gap to the prior variance that an example closes; default 0.
 	ProcessNoise []float64 `toml:"process_noise,omitempty" json:",omitempty"`
 
-	// Followers are the members of the default mixture that have process noise; default true.
+	// Followers keeps the members of the default bank that have process noise; default true.
 	Followers bool `toml:"followers"`
-	// FixedShare is what each example shares equally of the weights of the default mixture; default 0.0002.
+	// FixedShare is the share of the default bank's weights that an example distributes equally; default 0.0002.
 	FixedShare float64 `toml:"fixed_share" range:"0 1"`
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
