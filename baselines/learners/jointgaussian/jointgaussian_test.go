@@ -240,3 +240,24 @@ func TestZeroInputs(t *testing.T) {
 		check.NearAll(t, string(l), g.mean, before, 0)
 	}
 }
+
+// The covariance of the weights stays positive semidefinite, with the errors of the integrals, in a stream of
+// nearly certain labels, which has the largest derivatives.
+func TestDefinite(t *testing.T) {
+	for _, classes := range []int{3, 6, 10} {
+		for _, l := range []Likelihood{Exact, Probit} {
+			rnd, g := rand.New(random.Source("definite", classes)), check.Must(New(Config{Likelihood: l}, 2, classes, nil))
+			n, lowest := len(g.mean), 0.0
+			for range 60 {
+				x := random.Normals(rnd, 2)
+				angle := math.Atan2(x[1], x[0]) + math.Pi
+				check.OK(t, g.Observe(x, min(classes-1, int(float64(classes)*angle/(2*math.Pi)))))
+				var eigen mat.EigenSym
+				check.True(t, eigen.Factorize(mat.NewSymDense(n, slices.Clone(g.cov)), false), "no eigenvalues")
+				values := eigen.Values(nil)
+				lowest = min(lowest, values[0]/values[n-1])
+			}
+			check.True(t, lowest > -1e-12, "%s, %d classes: smallest eigenvalue over largest %g", l, classes, lowest)
+		}
+	}
+}

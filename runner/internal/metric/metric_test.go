@@ -85,10 +85,14 @@ func TestSignedRank(t *testing.T) {
 		}
 		return x
 	}
-	twenty := upTo(20) // the positive ranks have the sum 52, of which tables give p = 0.048
-	for _, k := range []int{1, 2, 3, 4, 6, 7, 8, 9, 12} {
-		twenty[k-1] *= -1
+	signed := func(n int, negative ...int) []float64 {
+		x := upTo(n)
+		for _, k := range negative {
+			x[k-1] *= -1
+		}
+		return x
 	}
+	twenty := signed(20, 1, 2, 3, 4, 6, 7, 8, 9, 12) // positive ranks of the sum 52, of which tables give p = 0.048
 	for _, c := range []struct {
 		name string
 		x    []float64
@@ -104,6 +108,7 @@ func TestSignedRank(t *testing.T) {
 		{"infinite is the largest", []float64{1, 2, 3, 4, -inf}, SignedRank([]float64{1, 2, 3, 4, -9})},
 		{"infinite twice", []float64{1, inf, 3, 4, inf}, 2 / 32.},
 		{"sum 52 of 20", twenty, 0.0484},
+		{"the most with an exact p-value", signed(25, 3, 7, 25), 0.0002498},
 		{"no difference", []float64{0, 0}, nan},
 		{"unknown", []float64{1, nan}, nan},
 		{"nothing", nil, nan},
@@ -112,10 +117,7 @@ func TestSignedRank(t *testing.T) {
 			t.Errorf("%s: p = %g, want %g", c.name, p, c.p)
 		}
 	}
-	many := upTo(26) // the negative ranks have the sum 98; the exact p-value would be 0.04935
-	for k := 22; k < 26; k++ {
-		many[k] *= -1
-	}
+	many := signed(26, 23, 24, 25, 26) // the negative ranks have the sum 98; the exact p-value would be 0.04935
 	check.Near(t, "approximation", SignedRank(many), 0.04903, 1e-5)
 }
 

@@ -65,6 +65,16 @@ func TestConfirmation(t *testing.T) {
 	check.Contains(t, program.Run(t, "verify", "confirm", "-confirm-again"), "confirm: same bytes")
 }
 
+// A confirmation that ends before it is published goes on with its cells, and then is not run again.
+func TestConfirmationGoesOn(t *testing.T) {
+	confirm := strings.Replace(named("confirm"), "title", "confirmation = true\ntitle", 1)
+	check.InExperiments(t, map[string]string{"confirm.toml": strings.Replace(confirm, "scale = 2", "fail = true", 1)})
+	program.Fails(t, "confirm: cell total seed=", "-exp", "confirm", "-workers", "1")
+	check.Write(t, confirm, "experiments", "confirm.toml")
+	check.Contains(t, program.Run(t, "-exp", "confirm"), "confirm: 4 cells, 2 computed, 2 done before; ")
+	program.Fails(t, "confirm: a confirmation, published in results/confirm", "-exp", "confirm")
+}
+
 func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check.Write(t, small, "good.toml")
