@@ -101,20 +101,20 @@ func TestPairsAndRanks(t *testing.T) {
 func TestMethodLeavesOutASet(t *testing.T) {
 	text := compared(studytest.File(t, studytest.Clusters(36)))
 	without := `set.moons.methods=["ours", "fails", "majority"]`
-	all, some := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, without)
-	paired := some.Get("paired").Where("method", "filter")
+	full, partial := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, without)
+	paired := partial.Get("paired").Where("method", "filter")
 	check.Equal(t, "sets", paired.Texts("set"), []string{"clusters", allSets})
 	check.Near(t, "over one set", paired.Nums("log_loss")[1], paired.Nums("log_loss")[0], 0)
-	ranks := some.Get("ranks")
+	ranks := partial.Get("ranks")
 	check.Equal(t, "sets of the ranks", ranks.Texts("sets"), []string{"1", "1", "1", "1"})
 	check.True(t, floats.Sum(ranks.Nums("log_loss")) == 10, "ranks %v", ranks.Nums("log_loss"))
 	for _, name := range []string{"ours", "fails"} {
-		want := string(all.Get("summary").Where("method", name).CSV())
-		check.Equal(t, "means of "+name, string(some.Get("summary").Where("method", name).CSV()), want)
+		want := string(full.Get("summary").Where("method", name).CSV())
+		check.Equal(t, "means of "+name, string(partial.Get("summary").Where("method", name).CSV()), want)
 	}
 	e := studytest.New(t, Kind, text, without).(*experiment)
 	for _, f := range e.Figures() {
-		check.Must(f.Draw(some).Encode("pdf"))
+		check.Must(f.Draw(partial).Encode("pdf"))
 	}
 }
 

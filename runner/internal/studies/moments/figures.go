@@ -26,8 +26,8 @@ func (e *experiment) Figures() (out []study.Figure) {
 		}}
 	case len(s.Gap) > 0:
 		f := plots.Drawing("stability", "maps", stability)
-		f.Caption = "The share of random logits at which the Σ_y of the probit is positive definite, so that the paper's " +
-			"update is possible: 1 everywhere, 0 nowhere. A row has a number of classes, a column a slope λ. The gap is " +
+		f.Caption = "The share of random logits at which the Σ_y of the probit is positive definite, so that Yang and " +
+			"Yang's update is possible: 1 everywhere, 0 nowhere. A row has a number of classes, a column a slope λ. The gap is " +
 			"the distance of the largest mean logit from the next. Logits of two classes are not random: each point is " +
 			"definite or indefinite."
 		return []study.Figure{f}

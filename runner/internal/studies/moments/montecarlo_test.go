@@ -102,14 +102,14 @@ func TestEstimate(t *testing.T) {
 	scores = append(scores, score{quantity: "cross", j: 4}, score{quantity: "mean", j: 2, value: 3},
 		score{quantity: "cross", j: 2}, score{quantity: "mean", value: 0.1},
 		score{quantity: "variance", value: 0.09})
-	of := logits{Mean: make([]float64, 5), Variance: []float64{1, 1, 1, 1, 1}}
+	z := logits{Mean: make([]float64, 5), Variance: []float64{1, 1, 1, 1, 1}}
 	hit := func(every int) float64 { return float64(1 - min(1, k%every)) }
 	sample := func(y, _ []float64) {
 		k++
 		copy(y, []float64{hit(10), hit(100), 3, float64(k), hit(1000)})
 	}
 	rnd := rand.New(random.Source("estimate"))
-	check.OK(t, spec{Samples: []int{n}}.estimate(t.Context(), of, scores, sample, rnd))
+	check.OK(t, spec{Samples: []int{n}}.estimate(t.Context(), z, scores, sample, rnd))
 	ten, hundred := 0.1*math.Pow(0.9, 4)+0.9*1e-4, 0.01*math.Pow(0.99, 4)+0.99*1e-8
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / ten},

@@ -173,10 +173,10 @@ func TestFactorial(t *testing.T) {
 [[contrast]]; effect = "the probit"; method = "adf-joint"; against = "adf-exact-joint"
 [[contrast]]; effect = "the projection"; method = "adf-joint"; against = "probit"
 [[contrast]]; effect = "all"; method = "adf"; against = "exact"`
-	all := studytest.Run(t, Kind, text, "posterior.probit_seeds=2", "posterior.grid=2")
-	rows := studytest.Rows(t, all.Get("factorial"), "k=12")
+	made := studytest.Run(t, Kind, text, "posterior.probit_seeds=2", "posterior.grid=2")
+	rows := studytest.Rows(t, made.Get("factorial"), "k=12")
 	check.Equal(t, "seeds", rows.Texts("seeds"), []string{"3", "2", "3"})
-	curve := studytest.Rows(t, all.Get("curve"), "k=12")
+	curve := studytest.Rows(t, made.Get("curve"), "k=12")
 	tv := func(method string) []float64 { return studytest.Rows(t, curve, "method="+method).Nums("tv") }
 	check.Near(t, "effect of the probit", rows.Nums("difference")[0],
 		table.Mean(tv("adf-joint"))-table.Mean(tv("adf-exact-joint")), 1e-15)

@@ -13,7 +13,7 @@ import (
 // decided, as the threshold on the first score moves. A line ends where no decision is wrong.
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // name of the figure and of its table
-	return []study.Figure{plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
+	f := plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		lowest := 0.99 // share decided with a wrong decision
 		coverage := t.Nums("coverage")
 		for i, risk := range t.Nums("risk") {
@@ -31,5 +31,8 @@ func (e *experiment) Figures() []study.Figure {
 			chart.Curves[i].Kind = figures.Line
 		}
 		return figures.Charts([][]figures.Chart{{chart}})
-	})}
+	})
+	f.Caption = "The share of wrong answers among the examples that are answered, as the threshold on the confidence " +
+		"falls and more are answered. Lower is better; a line begins at its first wrong answer."
+	return []study.Figure{f}
 }
