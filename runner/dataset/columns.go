@@ -41,15 +41,13 @@ func distinct(rows []Row, k int) (cells []string) {
 // become none. The error has a line for each column that does not fit.
 //
 // The inputs of test examples are those of the training examples, if given: only their classes are checked.
-func (f Format) inputs(t *Reader, rows []Row, class int, used []int, training *Examples) (s Scaler,
-	empty []string, err error,
-) {
+func (t *Reader) inputs(rows []Row, class int, used []int, training *Examples) (s Scaler, empty []string, err error) {
 	var lines []string
 	if training != nil {
 		s, used = training.inputs, nil
 	}
 	for _, k := range append([]int{class}, used...) {
-		in, problems := f.column(t, rows, k, k == class, training)
+		in, problems := t.column(rows, k, k == class, training)
 		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		} else if in == nil && k != class {
@@ -70,10 +68,8 @@ func (f Format) inputs(t *Reader, rows []Row, class int, used []int, training *E
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
 // column returns the inputs that column k becomes, none if it has no value, or says which key makes it fit.
-func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examples) (inputs Scaler,
-	problems []string,
-) {
-	name, declared := t.Columns[k], t.attributes[k]
+func (t *Reader) column(rows []Row, k int, class bool, training *Examples) (inputs Scaler, problems []string) {
+	f, name, declared := t.format, t.Columns[k], t.attributes[k]
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
 		say("%s have no value; %s leaves their rows out, %s puts the mean in the place of inputs", gaps,

@@ -146,11 +146,11 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := f.inputColumns(t, class, training)
+	columns, err := t.inputColumns(class, training)
 	if err != nil {
 		return nil, err
 	}
-	rows, read, err := f.rows(t, class, columns)
+	rows, read, err := t.rows(class, columns)
 	if err != nil {
 		return nil, err
 	} else if read == 0 {
@@ -163,7 +163,7 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 	var empty []string
 	table := &source{file: t.File, declared: t.attributes[class].words}
 	e := &Examples{source: table, classes: distinct(rows, class)}
-	if e.inputs, empty, err = f.inputs(t, rows, class, columns, training); err != nil {
+	if e.inputs, empty, err = t.inputs(rows, class, columns, training); err != nil {
 		return nil, err
 	}
 	if n := len(e.classes); n == 0 || n == 1 && training == nil {
@@ -188,8 +188,8 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 
 // inputColumns returns the columns that become inputs: those of the training examples, if given, or else all
 // columns but the classes and those to ignore.
-func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns []int, err error) {
-	role := map[string]string{t.Columns[class]: "that of the classes"}
+func (t *Reader) inputColumns(class int, training *Examples) (columns []int, err error) {
+	f, role := t.format, map[string]string{t.Columns[class]: "that of the classes"}
 	for i, key := range []string{"ignore", "categorical", "numeric"} {
 		for _, name := range [][]string{f.Ignore, f.Categorical, f.Numeric}[i] {
 			if _, err := t.Column(name); err != nil && training == nil && (name != AllWords || key != "categorical") {
@@ -213,7 +213,8 @@ func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns 
 }
 
 // rows reads the rows, without those that are left out because a value is missing, and counts all.
-func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, read int, err error) {
+func (t *Reader) rows(class int, columns []int) (rows []Row, read int, err error) {
+	missing := cmp.Or(t.format.Missing, MissingError)
 	for ; ; read++ {
 		row, err := t.Next()
 		if err == io.EOF {
@@ -222,8 +223,8 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, read int,
 			return nil, read, err
 		}
 		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
-		keep := f.Missing != MissingDrop || !slices.ContainsFunc(columns, gap)
-		if keep && (cmp.Or(f.Missing, MissingError) == MissingError || !gap(class)) {
+		drop := missing == MissingDrop && slices.ContainsFunc(columns, gap) || missing != MissingError && gap(class)
+		if !drop {
 			rows = append(rows, row)
 		}
 	}
