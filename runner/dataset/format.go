@@ -58,11 +58,18 @@ func (f Format) set(key string, value any) string {
 	case list:
 		text = Line(words)
 	}
-	if !plainWord.MatchString(text) {
-		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
-	return f.key(key) + " " + text
+	return f.key(key) + " " + Quote(text)
 }
+
+// Quote returns a word as a shell reads it.
+func Quote(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes
 
 // Line returns cells as a line of CSV, without its end.
 func Line(cells []string) string {
@@ -72,8 +79,6 @@ func Line(cells []string) string {
 	w.Flush()
 	return strings.TrimSuffix(line.String(), "\n")
 }
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes in a shell
 
 // AllWords in Categorical stands for all columns that are not of numbers.
 const AllWords = "all"

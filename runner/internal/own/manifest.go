@@ -74,10 +74,10 @@ func (t *Table) write(folder string, rows int) (path string, err error) {
 	d := data.Source{Files: data.Files{File: t.File, Labels: t.Labels, Format: t.Format}, TestFile: t.Test}
 	for _, file := range []*string{&d.File, &d.Labels, &d.TestFile} {
 		if *file != "" {
-			from, err1 := filepath.Abs(folder)
-			to, err2 := filepath.Abs(*file)
-			if *file, err = filepath.Rel(from, to); cmp.Or(err1, err2, err) != nil {
-				return "", cmp.Or(err1, err2, err)
+			from, _ := filepath.Abs(folder) // without a working directory Rel returns an error
+			to, _ := filepath.Abs(*file)
+			if *file, err = filepath.Rel(from, to); err != nil {
+				return "", err
 			}
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/quote"
 	"closedform/runner/internal/report"
@@ -129,12 +129,7 @@ func CommandLine(words []string) string { return Program() + quoted(words) }
 
 func quoted(words []string) (text string) {
 	for _, word := range words {
-		if !plain.MatchString(word) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		text += " " + word
+		text += " " + dataset.Quote(word)
 	}
 	return text
 }
-
-var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)

@@ -2,13 +2,14 @@ package fetch
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"image/png"
 	"regexp"
 	"slices"
 	"strings"
+
+	"closedform/runner/internal/store"
 )
 
 func (f setFile) convert(published []byte) ([]byte, error) {
@@ -16,11 +17,7 @@ func (f setFile) convert(published []byte) ([]byte, error) {
 	case f.Fashion != "":
 		return fashion(published, f.Fashion == "images")
 	case f.Header == "" && strings.HasSuffix(f.Path, ".gz") && !bytes.HasPrefix(published, []byte("\x1f\x8b")):
-		var out bytes.Buffer // writing to it cannot fail
-		z := gzip.NewWriter(&out)
-		z.Write(published)
-		z.Close()
-		return out.Bytes(), nil
+		return store.Pack(published), nil
 	case f.Header == "":
 		return published, nil
 	}
@@ -54,9 +51,7 @@ func fashion(picture []byte, images bool) ([]byte, error) {
 	if images {
 		header, pixels = []uint32{0x803, tiles * tiles, tile, tile}, tile*tile
 	}
-	var out bytes.Buffer // writing to it cannot fail
-	z := gzip.NewWriter(&out)
-	binary.Write(z, binary.BigEndian, header)
+	out, _ := binary.Append(nil, binary.BigEndian, header) // no error: its size is fixed
 	for i := range tiles * tiles * pixels {
 		t, pixel := i/pixels, i%pixels
 		value := byte(t / tiles / classRows)
@@ -64,8 +59,7 @@ func fashion(picture []byte, images bool) ([]byte, error) {
 			grey, _, _, _ := img.At(t%tiles*tile+pixel%tile, t/tiles*tile+pixel/tile).RGBA()
 			value = byte(grey >> 8)
 		}
-		z.Write([]byte{value})
+		out = append(out, value)
 	}
-	z.Close()
-	return out.Bytes(), nil
+	return store.Pack(out), nil
 }

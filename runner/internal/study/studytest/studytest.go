@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -131,7 +129,5 @@ func File(t testing.TB, set data.Set) string {
 	for i, x := range set.X {
 		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
 	}
-	path := filepath.Join(t.TempDir(), "data.csv")
-	check.OK(t, os.WriteFile(path, b.Bytes(), 0o644))
-	return path
+	return check.Write(t, b.String(), t.TempDir(), "data.csv")
 }
