@@ -1,8 +1,8 @@
 // Package pipeline takes experiments from their manifests to their published results. Each step has a file:
 //
 //	find.go      reads the manifests, and finds the folders of their results
-//	prepare.go   reads the data, lists the cells, and identifies all that the results follow from
-//	compute.go   computes the missing cells, and makes tables of the cells
+//	prepare.go   reads the data, lists the cells, identifies all that the results follow from, computes the
+//	             missing cells, and makes tables of the cells
 //	draw.go      draws figures of the tables
 //	publish.go   writes README.md, publishes all files, and writes the pages about all results
 //

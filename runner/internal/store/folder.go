@@ -14,18 +14,23 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"closedform/runner/internal/table"
 )
 
 // Folder is an open results folder. Cells may be claimed, loaded and saved by several goroutines.
@@ -101,50 +106,59 @@ func (f *Folder) Claim(key string) (release func()) {
 	return hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"))
 }
 
-// Hold locks the file at path by a lock file beside it, which names the process and the time. The function
-// release removes the lock file. The system releases the lock of a killed process.
-func Hold(path string) (release func(), err error) {
-	if release = hold(path + ".lock"); release == nil {
-		by, _ := os.ReadFile(path + ".lock") // empty until the other process has written it
-		err = fmt.Errorf("%s is held by %s; wait until it ends", path, cmp.Or(string(by), "another process"))
-	}
-	return release, err
+// Cell is a finished cell. Its file is packed by gzip, which adds a checksum; the fingerprint is in the
+// header.
+type Cell struct {
+	Key         string       // names the cell within its experiment
+	Fingerprint string       // digest of the source code and of the spec, which determine its tables and files
+	Tables      table.Tables // the cell's part of the experiment's tables
+	Files       []File       // files that are published as they are
+	CPU         float64      // processor seconds that the cell took
 }
 
-// hold locks a file. If another process has locked it, release is nil. On a file system without locks, it
-// returns a function that does nothing.
-func hold(name string) (release func()) {
-	lock := newLock(name)
-	ours, err := lock.TryLock()
-	if err != nil {
-		return func() {}
+// LoadCell returns the cell of this key and fingerprint, or nil. The error says that its file is damaged; the
+// cell can then be computed again.
+func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
+	path := f.cellFile(key)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	if !ours {
-		return nil
+	z, bad := gzip.NewReader(bytes.NewReader(data))
+	if bad == nil && z.Comment != fingerprint {
+		return nil, nil
 	}
-	locked, _ := lock.Stat()
-	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // the last holder removed the file
-		lock.Unlock()
-		return hold(name)
+	if bad == nil {
+		data, bad = io.ReadAll(z)
 	}
-	by := fmt.Sprintf("process %d since %s", os.Getpid(), time.Now().Format(time.DateTime))
-	os.WriteFile(name, []byte(by), 0o666)
-	return func() { os.Remove(name); lock.Unlock() }
+	c := new(Cell)
+	if bad != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(c) != nil || c.Key != key {
+		return nil, fmt.Errorf("cell %s: %s: %w", key, path, cmp.Or(err, errDamaged))
+	}
+	return c, nil
 }
 
-// newLock returns a lock of the file at path. It does not follow a link to another file.
-func newLock(path string) *flock.Flock {
-	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
+// SaveCell writes the cell in place of any other cell with its key.
+func (f *Folder) SaveCell(c *Cell) error {
+	var file bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // the error is for an invalid level
+	z.Comment = c.Fingerprint
+	if err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close()); err != nil {
+		return err
+	}
+	return f.write(f.cellFile(c.Key), file.Bytes())
 }
 
-// WriteFile replaces the file at path atomically. A device or a pipe is written to. An error names the path.
-func WriteFile(path string, data []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o666)
+func (f *Folder) cellFile(key string) string { return f.cells(FileName(key) + ".cell") }
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// FileName returns a text as the name of a file or folder that is valid on any system. If it changes the text,
+// it adds a hash, so that different texts have different names.
+func FileName(text string) string {
+	name := notPlain.ReplaceAllString(text, "_")
+	if name != text || len(name) > 100 {
+		name = fmt.Sprintf("%.100s-%.8s", name, sumOf([]byte(text)))
 	}
-	err := renameio.WriteFile(path, data, 0o666)
-	if inner, ok := errors.AsType[*fs.PathError](err); ok { // err names the temporary file
-		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
-	}
-	return err
+	return name
 }
