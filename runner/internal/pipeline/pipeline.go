@@ -1,12 +1,10 @@
-// Package pipeline takes experiments from their manifests to their published results. Each step has a file:
+// Package pipeline takes experiments from their manifests to their published results:
 //
-//	find.go      reads the manifests, and finds the folders of their results
-//	prepare.go   reads the data, lists the cells, identifies all that the results follow from, computes the
-//	             missing cells, and makes tables of the cells
-//	draw.go      draws figures of the tables
-//	publish.go   writes README.md, publishes all files, and writes the pages about all results
-//
-// check.go compares published results with what these steps make.
+//	find.go   reads the manifests, and finds the folders of their results
+//	job.go    reads the data, lists the cells, identifies all that the results follow from, computes the
+//	          missing cells, makes tables of the cells, and publishes all files
+//	draw.go   draws figures of the tables, and writes README.md and the pages about all results
+//	check.go  compares published results with what these steps make
 package pipeline
 
 import (

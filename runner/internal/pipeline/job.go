@@ -17,6 +17,7 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -82,6 +83,69 @@ func (j *job) list() error {
 	return nil
 }
 
+// compute computes the missing cells, and makes the tables of all cells. It completes the provenance.
+func (j *job) compute(ctx context.Context) error {
+	if d, ok := j.Study.(study.WithData); ok {
+		_, about := d.Files()
+		for _, line := range about {
+			fmt.Fprintln(j.progress, line)
+		}
+	}
+	cells, err := j.engine.Compute(ctx, &j.work)
+	if err != nil {
+		return err
+	}
+	j.run.Computed = int(j.work.Computed.Load())
+	j.run.Reused = len(cells) - j.run.Computed
+	j.run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
+	j.files = []store.File{{Name: "manifest.toml", Data: j.manifest}}
+	var sets []table.Tables
+	for _, c := range cells {
+		sets, j.files = append(sets, c.Tables), append(j.files, c.Files...)
+		for _, file := range c.Files {
+			j.page.Kept = append(j.page.Kept, file.Name)
+		}
+	}
+	for _, t := range j.Study.Tables(sets) {
+		file := store.TableFile(t)
+		written, err := file.Table()
+		if err != nil {
+			return err
+		}
+		about := t.Rows(nil)
+		about.Packed = strings.HasSuffix(file.Name, ".gz")
+		j.tables, j.files = append(j.tables, written), append(j.files, file)
+		j.page.Tables = append(j.page.Tables, about)
+	}
+	j.run.Seconds = time.Since(j.run.Start).Seconds()
+	return nil
+}
+
+// publish puts the results of a run into their folder, unless another process has just done so.
+func (j *job) publish(ctx context.Context, run *store.Run) error {
+	release, err := own.Replace(j.Dir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	readme := j.readme(&j.page, j.tables, run)
+	published, err := j.work.Folder.Publish(ctx, j.inputs, j.files, readme, run)
+	if err != nil {
+		return err
+	}
+	if !published {
+		j.print("is up to date\n")
+		return nil
+	}
+	text := fmt.Sprintf("has %d files, in %.2f s\n", len(j.files), j.run.Seconds)
+	if run != j.run {
+		text += fmt.Sprintf("  unchanged: the results, and their seconds, are those of the run of %s\n",
+			run.Start.Format(time.DateOnly))
+	}
+	j.print(text + report.Text(j.page.Result))
+	return nil
+}
+
 // use lets a derived experiment read the results of others, and returns their checksums.
 func (e *Experiment) use() (sums []byte, err error) {
 	d, ok := e.Study.(study.Derived)
@@ -128,42 +192,4 @@ var executable = sync.OnceValue(func() []byte {
 
 func checksum(parts ...[]byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
-}
-
-// compute computes the missing cells, and makes the tables of all cells. It completes the provenance.
-func (j *job) compute(ctx context.Context) error {
-	if d, ok := j.Study.(study.WithData); ok {
-		_, about := d.Files()
-		for _, line := range about {
-			fmt.Fprintln(j.progress, line)
-		}
-	}
-	cells, err := j.engine.Compute(ctx, &j.work)
-	if err != nil {
-		return err
-	}
-	j.run.Computed = int(j.work.Computed.Load())
-	j.run.Reused = len(cells) - j.run.Computed
-	j.run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
-	j.files = []store.File{{Name: "manifest.toml", Data: j.manifest}}
-	var sets []table.Tables
-	for _, c := range cells {
-		sets, j.files = append(sets, c.Tables), append(j.files, c.Files...)
-		for _, file := range c.Files {
-			j.page.Kept = append(j.page.Kept, file.Name)
-		}
-	}
-	for _, t := range j.Study.Tables(sets) {
-		file := store.TableFile(t)
-		written, err := file.Table()
-		if err != nil {
-			return err
-		}
-		about := t.Rows(nil)
-		about.Packed = strings.HasSuffix(file.Name, ".gz")
-		j.tables, j.files = append(j.tables, written), append(j.files, file)
-		j.page.Tables = append(j.page.Tables, about)
-	}
-	j.run.Seconds = time.Since(j.run.Start).Seconds()
-	return nil
 }
