@@ -3,6 +3,7 @@ package own
 import (
 	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,9 @@ type Table struct {
 	Format  dataset.Format
 	AllRows bool // the saved network learns the test rows, too, after the test
 }
+
+//go:embed manifest.txt
+var template string
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
@@ -108,34 +112,3 @@ func (t *Table) write(folder string, rows int) (path string, err error) {
 	}
 	return path, err
 }
-
-const template = `# Written by run -data, to be edited. experiments/KEYS.md lists all keys.
-
-name  = %q
-study = "learn"
-seed  = 1
-
-[data]
-%s
-[sweep]
-seed = %s                # splits into training and test rows
-
-[[method]]
-name = "network"
-hidden_layers = [50]
-
-# Two to compare with: one network without hidden layers, and the frequencies of the classes.
-
-[[method]]
-name = "linear"
-members = 1                   # without it, the default bank, which has a member that is not linear
-hidden_layers = []
-
-[[method]]
-name = "majority"
-kind = "majority"
-
-[save]
-network = true
-all_rows = %t                 # whether it learns the test rows, too, once they have been predicted
-`
