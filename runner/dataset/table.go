@@ -82,6 +82,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	}
 	var start strings.Builder // up to the first line that tells ARFF from CSV
 	t := &Reader{File: file, format: f}
+	t.next = t.nextLine
 	for more := true; more; {
 		line, err := in.ReadString('\n')
 		start.WriteString(line)
@@ -90,14 +91,10 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 		t.arff = strings.HasPrefix(line, "@relation")
 	}
 	t.lines = bufio.NewReader(io.MultiReader(strings.NewReader(start.String()), in))
-	switch {
-	case t.arff:
+	if t.arff {
 		t.format.Separator, t.format.Decimal = "", ""
-		t.next = t.nextLine
 		return t, t.readARFF()
-	case f.Separator == "blank":
-		t.next = t.nextLine
-	default:
+	} else if f.Separator != "blank" {
 		c := csv.NewReader(t.lines)
 		c.Comma, c.TrimLeadingSpace, c.FieldsPerRecord = f.comma(), f.comma() != '\t', -1
 		t.next = func() (Row, error) { return t.nextCSV(c) }
