@@ -58,29 +58,22 @@ func (b *batch) prepare(ctx context.Context, e *Experiment) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.list(); err != nil {
-		return nil, err
-	}
-	cells := checksum(fmt.Append(nil, j.work.Prints))
-	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
-	j.work.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // an error: cell times are unknown
-	j.work.Folder, err = store.Open(e.Dir, cells)
-	return j, err
-}
-
-func (j *job) list() error {
 	w := &j.work
-	if w.Cells = j.Study.Cells(); len(w.Cells) > manifest.MaxCells {
-		return fmt.Errorf("%d cells; allowed: up to %d", len(w.Cells), manifest.MaxCells)
+	if w.Cells = e.Study.Cells(); len(w.Cells) > manifest.MaxCells {
+		return nil, fmt.Errorf("%d cells; allowed: up to %d", len(w.Cells), manifest.MaxCells)
 	}
 	for _, c := range w.Cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
-			return fmt.Errorf("cell %s: %w", c.Key, err)
+			return nil, fmt.Errorf("cell %s: %w", c.Key, err)
 		}
 		w.Prints = append(w.Prints, checksum([]byte(SourceDigest()), spec))
 	}
-	return nil
+	cells := checksum(fmt.Append(nil, w.Prints))
+	j.inputs = checksum([]byte(cells), j.manifest, executable(), sources)
+	w.Last, _ = store.ReadRun(filepath.Join(Results, e.Name)) // an error: cell times are unknown
+	w.Folder, err = store.Open(e.Dir, cells)
+	return j, err
 }
 
 // compute computes the missing cells, and makes the tables of all cells. It completes the provenance.
