@@ -83,20 +83,13 @@ func Maps(rows []Row, labels Labels) *Figure {
 
 // tile moves a map without points to axes with tiles, and returns these.
 func (m *Map) tile(x, y Axis) (Axis, Axis) {
-	x, placeX := x.tiled(m.X)
-	y, placeY := y.tiled(m.Y)
-	m.X, m.Y, m.Curves = places(m.X, placeX), places(m.Y, placeY), slices.Clone(m.Curves)
+	x, placesX := x.tiled(m.X)
+	y, placesY := y.tiled(m.Y)
+	m.X, m.Y, m.Curves = placesX(m.X), placesY(m.Y), slices.Clone(m.Curves)
 	for i, c := range m.Curves {
-		m.Curves[i].X, m.Curves[i].Y = places(c.X, placeX), places(c.Y, placeY)
+		m.Curves[i].X, m.Curves[i].Y = placesX(c.X), placesY(c.Y)
 	}
 	return x, y
-}
-
-func places(values []float64, place func(float64) float64) (out []float64) {
-	for _, v := range values {
-		out = append(out, place(v))
-	}
-	return out
 }
 
 // mapPlotters returns the plotters of a map. A curve that lies outside has none, and no legend key.
