@@ -59,16 +59,10 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 		out.rows = append(out.rows, panels)
 	}
 	out.keys = styles.keys
-	if styles.intervals {
-		bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
-		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{scatter(bar, white)}})
-	}
-	if styles.arrows {
-		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{scatter(arrow(1, 0, black), white)}})
-	}
-	if styles.infinite {
-		out.keys = append(out.keys, key{"infinite", []plot.Thumbnailer{scatter(infinity{}, black)}})
-	}
+	bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
+	out.explain(styles.intervals, "95 % interval", scatter(bar, white))
+	out.explain(styles.arrows, "beyond the axis", scatter(arrow(1, 0, black), white))
+	out.explain(styles.infinite, "infinite", scatter(infinity{}, black))
 	return out.figure()
 }
 

@@ -105,7 +105,9 @@ func TestMapLegend(t *testing.T) {
 		var got []string
 		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 		styles.mapPlotters(test.field, Axis{Min: 0.05, Max: 1.5}, Axis{Min: 1e-3, Max: 1e4}, test.scale)
-		for _, k := range append(styles.keys, styles.flagKeys(test.below)...) {
+		var p page
+		p.explainMaps(styles, test.below)
+		for _, k := range p.keys {
 			got = append(got, k.text)
 		}
 		check.Equal(t, "legend", got, test.want)
