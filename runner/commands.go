@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,11 +22,8 @@ import (
 	"closedform/runner/internal/quote"
 )
 
-const runExamples = `run fig1_12 -set model.lambda=0.3 -set sweep.seed=1..5
-  go run ./runner run -data my.csv -class kind       a table of your own; it writes the manifest
-
-The first one writes into results/fig1_12@model.lambda=0.3,sweep.seed=1..5, and without -set into
-results/fig1_12. experiments/slurm.sbatch runs the same command as a job array of a cluster.`
+//go:embed help/run.txt
+var runExamples string
 
 func runCommand(f *flag.FlagSet) action {
 	r, table := requestFlags(f), tableFlags(f)
@@ -125,12 +123,8 @@ func versionCommand(*flag.FlagSet) action {
 	}
 }
 
-const learnExamples = `learn closedform-results/my/network.npz -data more.csv
-  sensor | go run ./runner learn closedform-results/my/network.npz -data -
-
-The network predicts each row, which is printed at once, before it learns it. If the table has no
-column of classes, the line after a row is its class; "?" is an unknown one, and the row is not
-learned. A class that the network does not have is added to it. runner/README.md has more.`
+//go:embed help/learn.txt
+var learnExamples string
 
 func learnCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)
@@ -169,11 +163,8 @@ func learnCommand(f *flag.FlagSet) action {
 	}
 }
 
-const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
-
-Columns are found by their names. The column row of the predictions is the line of the row in the
-file, the header being line 1. If the table has the classes, the share of wrong answers and other
-scores are printed, too.`
+//go:embed help/predict.txt
+var predictExamples string
 
 func predictCommand(f *flag.FlagSet) action {
 	o := ownFlags(f)
