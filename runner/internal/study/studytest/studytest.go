@@ -72,11 +72,9 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
-	tables := e.Tables(sets)
 	var published table.Tables
-	for _, from := range tables {
-		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
-		published = append(published, read)
+	for _, from := range e.Tables(sets) {
+		published = append(published, check.Must(table.Read(from.Name, bytes.NewReader(from.CSV()))))
 	}
 	for _, f := range e.Figures() {
 		for _, need := range f.Needs {
