@@ -29,10 +29,10 @@ func Rows(names []string) Axis {
 }
 
 // tiled returns an axis with the values of a short grid in place of ticks, at equal distances, and a function
-// from values to places on it, linear between values of the grid. For a long grid it returns the axis itself.
-func (a Axis) tiled(grid []float64) (out Axis, place func(v float64) float64) {
+// from values to their places on it, linear between values of the grid. For a long grid it returns the axis itself.
+func (a Axis) tiled(grid []float64) (out Axis, places func(values []float64) []float64) {
 	if len(grid) > tiles {
-		return a, func(v float64) float64 { return v }
+		return a, slices.Clone[[]float64]
 	}
 	var names []string
 	for _, v := range slices.Backward(grid) {
@@ -40,9 +40,12 @@ func (a Axis) tiled(grid []float64) (out Axis, place func(v float64) float64) {
 	}
 	n := len(grid)
 	out = Axis{Label: a.Label, Min: 0.5 - float64(n), Max: 0.5, rows: Rows(names).rows}
-	return out, func(v float64) float64 {
-		i := min(max(sort.SearchFloat64s(grid, v), 1), n-1)
-		return float64(i-n) + (v-grid[i-1])/(grid[i]-grid[i-1])
+	return out, func(values []float64) (places []float64) {
+		for _, v := range values {
+			i := min(max(sort.SearchFloat64s(grid, v), 1), n-1)
+			places = append(places, float64(i-n)+(v-grid[i-1])/(grid[i]-grid[i-1]))
+		}
+		return places
 	}
 }
 

@@ -59,16 +59,10 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 		out.rows = append(out.rows, panels)
 	}
 	out.keys = styles.keys
-	if styles.intervals {
-		bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
-		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{scatter(bar, white)}})
-	}
-	if styles.arrows {
-		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{scatter(arrow(1, 0, black), white)}})
-	}
-	if styles.infinite {
-		out.keys = append(out.keys, key{"infinite", []plot.Thumbnailer{scatter(infinity{}, black)}})
-	}
+	bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
+	out.explain(styles.intervals, "95 % interval", scatter(bar, white))
+	out.explain(styles.arrows, "beyond the axis", scatter(arrow(1, 0, black), white))
+	out.explain(styles.infinite, "infinite", scatter(infinity{}, black))
 	return out.figure()
 }
 
@@ -111,13 +105,10 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 				points = append(points, scatter(sty.marker, sty.color, p...))
 			}
 		}
-		if c.hasMarkers() {
-			intervals, arrows := c.intervals(x, y, sty.color)
-			bars, points = append(bars, intervals...), append(points, arrows...)
-			s.intervals, s.arrows = s.intervals || intervals != nil, s.arrows || arrows != nil
-		}
-		signs := c.infinities(x, y, sty.color, stacks)
-		points, s.infinite = append(points, signs...), s.infinite || signs != nil
+		intervals, arrows, signs := c.marks(x, y, sty.color, stacks)
+		bars, points = append(bars, intervals...), slices.Concat(points, arrows, signs)
+		s.intervals, s.arrows = s.intervals || intervals != nil, s.arrows || arrows != nil
+		s.infinite = s.infinite || signs != nil
 	}
 	return slices.Concat(references, lines, bars, points)
 }
@@ -126,42 +117,30 @@ func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Across }
 
 func (c Curve) infinite(i int) bool { return math.IsInf(c.X[i], 0) || math.IsInf(c.Y[i], 0) }
 
-// infinities returns a sign at the frame for each infinite value. Signs at one place, which stacks counts,
-// are put beside each other.
-func (c Curve) infinities(x, y Axis, color color.Color, stacks map[plotter.XY]int) (signs []plot.Plotter) {
+// marks returns intervals, arrows at the frame for points and ends that lie outside, and a sign at the frame for
+// each infinite value. Signs at one place, which stacks counts, are put beside each other.
+func (c Curve) marks(x, y Axis, color color.Color, stacks map[plotter.XY]int) (bars, arrows, signs []plot.Plotter) {
 	for i := range c.X {
-		if !c.infinite(i) || math.IsNaN(c.X[i]+c.Y[i]) || c.Kind == Reference {
-			continue
-		}
-		dx, px := x.side(c.X[i])
-		dy, py := y.side(c.Y[i])
-		place := plotter.XY{X: px, Y: py}
-		signs = append(signs, scatter(infinity{dx, dy, stacks[place]}, color, place))
-		stacks[place]++
-	}
-	return signs
-}
-
-// intervals returns the intervals, and arrows at the frame for points and ends that lie outside.
-func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plotter) {
-	for i := range c.X {
-		if c.infinite(i) {
-			continue
-		}
 		ends := c.interval(i)
-		if ends != nil {
+		if ends != nil && c.hasMarkers() {
 			bar := plotter.XYs{point(x, y, ends[0].X, ends[0].Y), point(x, y, ends[1].X, ends[1].Y)}
 			bars = append(bars, &plotter.Line{XYs: bar, LineStyle: line(thinWidth, color)})
 		}
 		for _, p := range append(ends, plotter.XY{X: c.X[i], Y: c.Y[i]}) {
 			dx, px := x.side(p.X)
 			dy, py := y.side(p.Y)
-			if (dx != 0 || dy != 0) && !math.IsNaN(p.X) && !math.IsNaN(p.Y) {
-				arrows = append(arrows, scatter(arrow(dx, dy, color), white, plotter.XY{X: px, Y: py}))
+			place := plotter.XY{X: px, Y: py}
+			switch {
+			case math.IsNaN(p.X) || math.IsNaN(p.Y) || c.Kind == Reference:
+			case c.infinite(i):
+				signs = append(signs, scatter(infinity{dx, dy, stacks[place]}, color, place))
+				stacks[place]++
+			case c.hasMarkers() && (dx != 0 || dy != 0):
+				arrows = append(arrows, scatter(arrow(dx, dy, color), white, place))
 			}
 		}
 	}
-	return bars, arrows
+	return bars, arrows, signs
 }
 
 func (c Curve) interval(i int) []plotter.XY {

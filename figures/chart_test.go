@@ -90,7 +90,7 @@ func TestArrows(t *testing.T) {
 		{"no value", Curve{X: []float64{2}, Y: []float64{nan}}, nil, 0},
 	} {
 		var got []plotter.XY
-		_, marks := test.c.intervals(x, log, black)
+		_, marks, _ := test.c.marks(x, log, black, map[plotter.XY]int{})
 		for i, p := range marks {
 			mark := p.(*plotter.Scatter)
 			if got = append(got, mark.XYs[0]); i == 0 {
@@ -99,7 +99,7 @@ func TestArrows(t *testing.T) {
 		}
 		check.Equal(t, test.name, got, test.want)
 	}
-	bars, _ := bar(0, 5).intervals(x, log, black)
+	bars, _, _ := bar(0, 5).marks(x, log, black, nil)
 	if low := bars[0].(*plotter.Line).XYs[0].Y; !(low < foot) || math.IsInf(low, 0) {
 		t.Errorf("a bar down to 0 ends at %g, the frame at %g", low, foot)
 	}
@@ -118,13 +118,14 @@ func TestInfinite(t *testing.T) {
 	}
 	given, stacks, got := Axis{Max: 4}, map[plotter.XY]int{}, []infinity{}
 	for _, c := range curves {
-		for _, sign := range c.infinities(given, given, black, stacks) {
+		_, _, signs := c.marks(given, given, black, stacks)
+		for _, sign := range signs {
 			got = append(got, sign.(*plotter.Scatter).Shape.(infinity))
 		}
 	}
 	check.Equal(t, "signs", got, []infinity{{0, 1, 0}, {0, 1, 1}, {-1, 0, 0}, {1, 0, 0}})
 	check.Equal(t, "places", stacks, map[plotter.XY]int{{X: 2, Y: 4}: 2, {X: 0, Y: 1}: 1, {X: 4, Y: 0.1}: 1})
-	bars, arrows := curves[0].intervals(given, given, black)
+	bars, arrows, _ := curves[0].marks(given, given, black, map[plotter.XY]int{})
 	check.Equal(t, "intervals and arrows", len(bars)+len(arrows), 1)
 
 	ink := func(y ...float64) (pixels, extent int) { // of the first colour, in the upper third

@@ -75,28 +75,21 @@ func Maps(rows []Row, labels Labels) *Figure {
 	}
 	for class := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, key{fmt.Sprint("class ", class+1), []plot.Thumbnailer{scatter(m, fill)}})
+		out.explain(true, fmt.Sprint("class ", class+1), scatter(m, fill))
 	}
-	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
+	out.explainMaps(styles, labels.Below)
 	return out.figure()
 }
 
 // tile moves a map without points to axes with tiles, and returns these.
 func (m *Map) tile(x, y Axis) (Axis, Axis) {
-	x, placeX := x.tiled(m.X)
-	y, placeY := y.tiled(m.Y)
-	m.X, m.Y, m.Curves = places(m.X, placeX), places(m.Y, placeY), slices.Clone(m.Curves)
+	x, placesX := x.tiled(m.X)
+	y, placesY := y.tiled(m.Y)
+	m.X, m.Y, m.Curves = placesX(m.X), placesY(m.Y), slices.Clone(m.Curves)
 	for i, c := range m.Curves {
-		m.Curves[i].X, m.Curves[i].Y = places(c.X, placeX), places(c.Y, placeY)
+		m.Curves[i].X, m.Curves[i].Y = placesX(c.X), placesY(c.Y)
 	}
 	return x, y
-}
-
-func places(values []float64, place func(float64) float64) (out []float64) {
-	for _, v := range values {
-		out = append(out, place(v))
-	}
-	return out
 }
 
 // mapPlotters returns the plotters of a map. A curve that lies outside has none, and no legend key.
@@ -187,18 +180,16 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	return out
 }
 
-func (s *styles) flagKeys(below string) (out []key) {
-	flags := []color.Color{belowColor, aboveColor, infiniteColor, noColor}
-	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "infinite", "no value"} {
-		if s.flags[flags[i]] {
-			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
-			out = append(out, key{text, []plot.Thumbnailer{area}})
-			if flags[i] == infiniteColor {
-				out[len(out)-1].thumbs = append(out[len(out)-1].thumbs, hatch{})
-			}
-		}
+// explainMaps adds legend keys for the curves and the special colours of maps.
+func (p *page) explainMaps(s styles, below string) {
+	p.keys = append(p.keys, s.keys...)
+	area := func(c color.Color) *plotter.Polygon {
+		return &plotter.Polygon{Color: c, LineStyle: line(hairline, black)}
 	}
-	return out
+	p.explain(s.flags[belowColor], cmp.Or(below, "below scale"), area(belowColor))
+	p.explain(s.flags[aboveColor], "above scale", area(aboveColor))
+	p.explain(s.flags[infiniteColor], "infinite", area(infiniteColor), hatch{})
+	p.explain(s.flags[noColor], "no value", area(noColor))
 }
 
 // hatch is the pattern of infinite values in the legend.

@@ -79,13 +79,13 @@ func TestTiles(t *testing.T) {
 	check.True(t, 4*b.Dy() < 3*b.Dx(), "%v is not wide", b)
 	check.Equal(t, "columns with a name", named, [3]bool{true, true, true})
 
-	x, place := Axis{Label: "$λ$"}.tiled(uneven)
-	got := places([]float64{0.2, 0.3, 0.4, 0.5, 0.6}, place)
+	x, places := Axis{Label: "$λ$"}.tiled(uneven)
+	got := places([]float64{0.2, 0.3, 0.4, 0.5, 0.6})
 	check.NearAll(t, "places", got, []float64{-2, -1, -0.5, 0, 0.5}, 1e-12)
 	check.Equal(t, "axis", x, Axis{Label: "$λ$", Min: -2.5, Max: 0.5, rows: "0.5\n0.3\n0.2\n"})
-	same, place := Axis{Max: 8}.tiled(long)
+	same, places := Axis{Max: 8}.tiled(long)
 	check.Equal(t, "long grid", same, Axis{Max: 8})
-	check.Equal(t, "place on a long grid", place(2.5), 2.5)
+	check.Equal(t, "place on a long grid", places([]float64{2.5}), []float64{2.5})
 }
 
 func TestMapLegend(t *testing.T) {
@@ -105,7 +105,9 @@ func TestMapLegend(t *testing.T) {
 		var got []string
 		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 		styles.mapPlotters(test.field, Axis{Min: 0.05, Max: 1.5}, Axis{Min: 1e-3, Max: 1e4}, test.scale)
-		for _, k := range append(styles.keys, styles.flagKeys(test.below)...) {
+		var p page
+		p.explainMaps(styles, test.below)
+		for _, k := range p.keys {
 			got = append(got, k.text)
 		}
 		check.Equal(t, "legend", got, test.want)

@@ -225,6 +225,13 @@ type key struct {
 	thumbs []plot.Thumbnailer
 }
 
+// explain adds a legend key for what is shown.
+func (p *page) explain(shown bool, text string, thumbs ...plot.Thumbnailer) {
+	if shown {
+		p.keys = append(p.keys, key{text, thumbs})
+	}
+}
+
 // legend returns the height of a legend in some columns within a width, and the function that draws it.
 func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
 	extent := vg.Length(1) // width of a column of keys

@@ -8,6 +8,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -88,16 +89,8 @@ var commands = []command{
 	{"version", "", "print the version of the program", "version", versionCommand},
 }
 
-const usage = `Usage: runner [COMMAND] [arguments and flags]
-
-Run experiments and write tables and figures into a folder for each. "runner COMMAND -h" lists the
-flags of a command, with examples. The commands are
-
-%s
-Finished cells are kept: after an interruption the same command resumes. Exit codes: 0 done, 1 something
-is wrong with data or files, 2 wrong usage, such as a flag's value that is not allowed, 130 interrupted;
-"go run" turns all but 0 into 1.
-`
+//go:embed help/usage.txt
+var usage string
 
 // checked keeps the first error of a writer.
 type checked struct {
@@ -154,7 +147,7 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 		f.SetOutput(&flags)
 		f.PrintDefaults()
 		line := strings.Fields("runner " + c.name + " " + c.args)
-		examples := strings.ReplaceAll(c.examples, pipeline.GoRun, pipeline.Program())
+		examples := strings.ReplaceAll(strings.TrimSpace(c.examples), pipeline.GoRun, pipeline.Program())
 		if flags.Len() > 0 {
 			line, examples = append(line, "[flags]"), examples+"\n\nFlags:"
 		}

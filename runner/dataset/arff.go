@@ -73,29 +73,6 @@ func (t *Reader) declare(tokens []token) (err error) {
 	return nil
 }
 
-// nextARFF reads the next row of an ARFF file.
-func (t *Reader) nextARFF() (row Row, err error) {
-	line, err := t.line()
-	if err != nil {
-		return row, err
-	}
-	tokens, wrong := scan(line)
-	if wrong = cmp.Or(t.problem(line), wrong); wrong == nil {
-		row.Cells, wrong = cells(tokens)
-	}
-	if wrong == nil && len(row.Cells) != t.cells {
-		wrong = fmt.Errorf("%w, one for each @attribute; a word with blanks needs quotes", t.countError(row))
-	}
-	for k := 0; k < t.cells && wrong == nil; k++ {
-		cell, words := row.Cells[k], t.attributes[k].words
-		if words != nil && !IsMissing(cell) && !slices.Contains(words, cell) {
-			wrong = fmt.Errorf("column %q: %.40q is not declared; allowed: %s", t.Columns[k], cell, list(words, 10))
-		}
-	}
-	row.Line, row.Err = t.number, wrong
-	return row, nil
-}
-
 // token is a word or mark of a line. Its kind is the mark { or } or a comma, ' for a quoted word, or 0.
 type token struct {
 	text string
@@ -105,35 +82,28 @@ type token struct {
 func (k token) mark() bool { return k.kind != 0 && k.kind != '\'' }
 
 var (
-	quoted  = regexp.MustCompile(`^('([^'\\]|\\['"\\%nt])*'|"([^"\\]|\\['"\\%nt])*")`)
+	first   = regexp.MustCompile(`^([{},]|'([^'\\]|\\['"\\%nt])*'|"([^"\\]|\\['"\\%nt])*"|[^{},'"% \t]+)`)
 	escapes = strings.NewReplacer(`\'`, "'", `\"`, `"`, `\\`, `\`, `\%`, "%", `\n`, "\n", `\t`, "\t")
 )
 
 // scan splits a line up to its comment as Weka does: marks, quotes and blanks end a word.
 func scan(line string) (tokens []token, err error) {
-	const marks, ends = "{},", "{}, \t%"
 	for {
 		line = strings.TrimLeft(line, " \t")
 		if line == "" || line[0] == '%' {
 			return tokens, nil
 		}
-		next, n := token{kind: line[0]}, 1
+		next := token{text: first.FindString(line)}
+		n := len(next.text)
 		switch {
-		case strings.IndexByte(marks, line[0]) >= 0:
-			next.text = line[:1]
+		case n == 0:
+			return nil, fmt.Errorf(`%.40q: no closing quote, or an escape other than \' \" \\ \%% \n \t`, line)
+		case strings.Contains("{},", next.text):
+			next.kind = line[0]
 		case line[0] == '\'' || line[0] == '"':
-			n = len(quoted.FindString(line))
-			if n == 0 {
-				return nil, fmt.Errorf(`%.40q: no closing quote, or an escape other than \' \" \\ \%% \n \t`, line)
-			}
 			next = token{strings.TrimSpace(escapes.Replace(line[1 : n-1])), '\''}
-		default:
-			if n = strings.IndexAny(line, ends+`'"`); n < 0 {
-				n = len(line)
-			}
-			next = token{text: line[:n]}
 		}
-		if line = line[n:]; !next.mark() && line != "" && strings.IndexByte(ends, line[0]) < 0 {
+		if line = line[n:]; !next.mark() && line != "" && strings.IndexByte("{}, \t%", line[0]) < 0 {
 			return nil, fmt.Errorf(`%.20q after %.20q: need quotes, and \' for a quote in them`, line, next.text)
 		}
 		tokens = append(tokens, next)

@@ -41,15 +41,13 @@ func distinct(rows []Row, k int) (cells []string) {
 // become none. The error has a line for each column that does not fit.
 //
 // The inputs of test examples are those of the training examples, if given: only their classes are checked.
-func (f Format) inputs(t *Reader, rows []Row, class int, used []int, training *Examples) (s Scaler,
-	empty []string, err error,
-) {
+func (t *Reader) inputs(rows []Row, class int, used []int, training *Examples) (s Scaler, empty []string, err error) {
 	var lines []string
 	if training != nil {
 		s, used = training.inputs, nil
 	}
 	for _, k := range append([]int{class}, used...) {
-		in, problems := f.column(t, rows, k, k == class, training)
+		in, problems := t.column(rows, k, k == class, training)
 		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		} else if in == nil && k != class {
@@ -70,24 +68,24 @@ func (f Format) inputs(t *Reader, rows []Row, class int, used []int, training *E
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
 // column returns the inputs that column k becomes, none if it has no value, or says which key makes it fit.
-func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examples) (inputs Scaler,
-	problems []string,
-) {
-	name, declared := t.Columns[k], t.attributes[k]
+func (t *Reader) column(rows []Row, k int, class bool, training *Examples) (inputs Scaler, problems []string) {
+	f, name, declared := t.format, t.Columns[k], t.attributes[k]
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
+	gaps, levels := some(rows, k, IsMissing), slices.DeleteFunc(distinct(rows, k), IsMissing)
+	if gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
 		say("%s have no value; %s leaves their rows out, %s puts the mean in the place of inputs", gaps,
 			f.set("missing", "drop"), f.set("missing", "mean"))
 	}
 	if class {
 		return nil, append(problems, f.labelProblems(rows, k, training)...)
+	} else if len(levels) == 0 {
+		return nil, problems
 	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean || f.Missing == MissingWord {
 		in.Fill = new(math.NaN()) // NaN until a scaler sets the mean of the column
 	}
-	levels, texts := slices.DeleteFunc(distinct(rows, k), IsMissing), some(rows, k, f.isWord)
-	codes := some(rows, k, func(cell string) bool { return t.isCode(name, cell) })
+	texts, codes := some(rows, k, f.isWord), some(rows, k, func(cell string) bool { return t.isCode(name, cell) })
 	words := slices.DeleteFunc(slices.Clone(levels), func(cell string) bool { return !f.isWord(cell) })
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
 	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
@@ -95,37 +93,36 @@ func (f Format) column(t *Reader, rows []Row, k int, class bool, training *Examp
 	column := []string{name}
 	waysOut := fmt.Sprintf("%s leaves the column out, %s makes an input of each of its %d values",
 		f.set("ignore", column), f.set("categorical", column), len(levels))
-	nominal := declared.words != nil && len(levels) > 0
-	if nominal {
-		levels = declared.words
-	}
 	switch {
-	case nominal, slices.Contains(f.Categorical, name),
+	case declared.words != nil, slices.Contains(f.Categorical, name),
 		declared.text+texts+codes != "" && slices.Contains(f.Categorical, AllWords):
+		if declared.words != nil {
+			levels = declared.words
+		}
 		if f.Missing == MissingWord {
 			in.Fill = nil
-			if len(levels) > 0 && some(rows, k, IsMissing) != "" {
+			if gaps != "" {
 				levels = append(slices.Clip(levels), noWord)
 			}
 		}
 		for _, in.Level = range levels {
 			inputs = append(inputs, in)
 		}
-	case declared.text != "" && len(levels) > 0:
+	case declared.text != "":
 		say("declared as %s, which is no input; %s", declared.text, waysOut)
 	case commas != "" && some(rows, k, plain) == "":
 		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without "+
 			"commas, or with another number of decimals", commas)
 	case texts == "" && codes != "":
 		say("%s have leading zeros, as codes have; %s, %s reads numbers", codes, waysOut, f.set("numeric", column))
-	case texts == "" && len(levels) > 0:
+	case texts == "":
 		inputs = Scaler{in}
-	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
+	case decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
 		say(`%s are not numbers with the decimal mark "."; %s reads them`, texts, f.set("decimal", ","))
-	case texts != "" && f.onlyGaps(levels):
+	case f.onlyGaps(levels):
 		say("%s are not numbers: no value? %s says so, and %s or %s what to do then; if they are words, %s", texts,
 			f.set("no_value", words), f.set("missing", "drop"), f.set("missing", "mean"), waysOut)
-	case texts != "":
+	default:
 		say("%s are not numbers; %s", texts, waysOut)
 	}
 	return inputs, problems

@@ -58,11 +58,18 @@ func (f Format) set(key string, value any) string {
 	case list:
 		text = Line(words)
 	}
-	if !plainWord.MatchString(text) {
-		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
-	return f.key(key) + " " + text
+	return f.key(key) + " " + Quote(text)
 }
+
+// Quote returns a word as a shell reads it.
+func Quote(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes
 
 // Line returns cells as a line of CSV, without its end.
 func Line(cells []string) string {
@@ -72,8 +79,6 @@ func Line(cells []string) string {
 	w.Flush()
 	return strings.TrimSuffix(line.String(), "\n")
 }
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`) // needs no quotes in a shell
 
 // AllWords in Categorical stands for all columns that are not of numbers.
 const AllWords = "all"
@@ -146,11 +151,11 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := f.inputColumns(t, class, training)
+	columns, err := t.inputColumns(class, training)
 	if err != nil {
 		return nil, err
 	}
-	rows, read, err := f.rows(t, class, columns)
+	rows, read, err := t.rows(class, columns)
 	if err != nil {
 		return nil, err
 	} else if read == 0 {
@@ -163,7 +168,7 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 	var empty []string
 	table := &source{file: t.File, declared: t.attributes[class].words}
 	e := &Examples{source: table, classes: distinct(rows, class)}
-	if e.inputs, empty, err = f.inputs(t, rows, class, columns, training); err != nil {
+	if e.inputs, empty, err = t.inputs(rows, class, columns, training); err != nil {
 		return nil, err
 	}
 	if n := len(e.classes); n == 0 || n == 1 && training == nil {
@@ -188,8 +193,8 @@ func (t *Reader) examples(training *Examples) (*Examples, error) {
 
 // inputColumns returns the columns that become inputs: those of the training examples, if given, or else all
 // columns but the classes and those to ignore.
-func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns []int, err error) {
-	role := map[string]string{t.Columns[class]: "that of the classes"}
+func (t *Reader) inputColumns(class int, training *Examples) (columns []int, err error) {
+	f, role := t.format, map[string]string{t.Columns[class]: "that of the classes"}
 	for i, key := range []string{"ignore", "categorical", "numeric"} {
 		for _, name := range [][]string{f.Ignore, f.Categorical, f.Numeric}[i] {
 			if _, err := t.Column(name); err != nil && training == nil && (name != AllWords || key != "categorical") {
@@ -213,7 +218,8 @@ func (f Format) inputColumns(t *Reader, class int, training *Examples) (columns 
 }
 
 // rows reads the rows, without those that are left out because a value is missing, and counts all.
-func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, read int, err error) {
+func (t *Reader) rows(class int, columns []int) (rows []Row, read int, err error) {
+	missing := cmp.Or(t.format.Missing, MissingError)
 	for ; ; read++ {
 		row, err := t.Next()
 		if err == io.EOF {
@@ -222,8 +228,8 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, read int,
 			return nil, read, err
 		}
 		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
-		keep := f.Missing != MissingDrop || !slices.ContainsFunc(columns, gap)
-		if keep && (cmp.Or(f.Missing, MissingError) == MissingError || !gap(class)) {
+		drop := missing == MissingDrop && slices.ContainsFunc(columns, gap) || missing != MissingError && gap(class)
+		if !drop {
 			rows = append(rows, row)
 		}
 	}

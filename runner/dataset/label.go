@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/runes"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -79,14 +80,9 @@ var forms = []struct {
 	name  string
 	plain func(label string) string
 }{
-	{"invisible characters", func(label string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-				return -1
-			}
-			return r
-		}, label)
-	}},
+	{"invisible characters", runes.Remove(runes.Predicate(func(r rune) bool {
+		return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	})).String},
 	{"blanks", func(label string) string { return strings.Join(strings.Fields(label), "") }},
 	{"case", func(label string) string { return strings.ToLower(strings.ToUpper(label)) }},
 	{unicodeForm, norm.NFC.String},

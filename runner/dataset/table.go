@@ -82,6 +82,7 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	}
 	var start strings.Builder // up to the first line that tells ARFF from CSV
 	t := &Reader{File: file, format: f}
+	t.next = t.nextLine
 	for more := true; more; {
 		line, err := in.ReadString('\n')
 		start.WriteString(line)
@@ -90,16 +91,12 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 		t.arff = strings.HasPrefix(line, "@relation")
 	}
 	t.lines = bufio.NewReader(io.MultiReader(strings.NewReader(start.String()), in))
-	switch {
-	case t.arff:
+	if t.arff {
 		t.format.Separator, t.format.Decimal = "", ""
-		t.next = t.nextARFF
 		return t, t.readARFF()
-	case f.Separator == "blank":
-		t.next = t.nextFields
-	default:
+	} else if f.Separator != "blank" {
 		c := csv.NewReader(t.lines)
-		c.Comma, c.TrimLeadingSpace = f.comma(), f.comma() != '\t'
+		c.Comma, c.TrimLeadingSpace, c.FieldsPerRecord = f.comma(), f.comma() != '\t', -1
 		t.next = func() (Row, error) { return t.nextCSV(c) }
 	}
 	return t, t.readHeader()
@@ -213,12 +210,24 @@ func (t *Reader) Next() (row Row, err error) {
 	return row, err
 }
 
-// read reads the next row, and adds file and line to errors.
+// read reads the next row, and checks it. It adds file and line to errors.
 func (t *Reader) read() (Row, error) {
 	row, err := t.next()
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%s: %w", t.File, err)
-	} else if row.Err != nil {
+		return row, fmt.Errorf("%s: %w", t.File, err)
+	} else if err == nil && row.Err == nil && t.cells > 0 && len(row.Cells) != t.cells {
+		row.Err = fmt.Errorf("%w, %d; need %d", csv.ErrFieldCount, len(row.Cells), t.cells)
+		if t.arff {
+			row.Err = fmt.Errorf("%w, one for each @attribute; a word with blanks needs quotes", row.Err)
+		}
+	}
+	for k := 0; k < t.cells && err == nil && row.Err == nil; k++ {
+		cell, words := row.Cells[k], t.attributes[k].words
+		if words != nil && !IsMissing(cell) && !slices.Contains(words, cell) {
+			row.Err = fmt.Errorf("column %q: %.40q is not declared; allowed: %s", t.Columns[k], cell, list(words, 10))
+		}
+	}
+	if row.Err != nil {
 		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, row.Err)
 	}
 	return row, err
@@ -227,35 +236,31 @@ func (t *Reader) read() (Row, error) {
 func (t *Reader) nextCSV(c *csv.Reader) (row Row, err error) {
 	row.Cells, err = c.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // also an open quote, which ends on the last line
-		row.Line, err = wrong.StartLine, wrong.Err
-		if err == csv.ErrFieldCount {
-			err = t.countError(row)
-		}
-		row.Err = err
+		return Row{Line: wrong.StartLine, Err: wrong.Err}, nil
 	} else if err != nil {
 		return row, err
 	}
+	row.Line, _ = c.FieldPos(0)
 	for j, cell := range row.Cells {
-		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
-			row.Line, _ = c.FieldPos(j)
-		}
+		row.Cells[j] = strings.TrimSpace(cell)
 	}
-	row.Err = cmp.Or(t.problem(strings.Join(row.Cells, ",")), row.Err)
+	row.Err = t.problem(strings.Join(row.Cells, ","))
 	return row, nil
 }
 
-// nextFields reads the next row of a table with blanks or tabs between the cells.
-func (t *Reader) nextFields() (row Row, err error) {
+// nextLine reads the next row of a table in ARFF, or with blanks or tabs between the cells.
+func (t *Reader) nextLine() (row Row, err error) {
 	line, err := t.line()
-	row = Row{Line: t.number, Cells: strings.Fields(line), Err: t.problem(line)}
-	if row.Err == nil && t.cells > 0 && len(row.Cells) != t.cells {
-		row.Err = t.countError(row)
+	if err != nil {
+		return row, err
 	}
-	return row, err
-}
-
-func (t *Reader) countError(row Row) error {
-	return fmt.Errorf("%w, %d; need %d", csv.ErrFieldCount, len(row.Cells), t.cells)
+	row = Row{Line: t.number, Cells: strings.Fields(line), Err: t.problem(line)}
+	if t.arff {
+		tokens, wrong := scan(line)
+		words, bad := cells(tokens)
+		row.Cells, row.Err = words, cmp.Or(row.Err, wrong, bad)
+	}
+	return row, nil
 }
 
 // line returns the next line that is not blank or a comment, without blanks at its ends.

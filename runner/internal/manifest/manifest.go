@@ -141,8 +141,7 @@ func about(text string) string {
 
 // Has reports whether the manifest has a key or table of this name.
 func (m *Manifest) Has(key string) bool {
-	table, _ := m.values[""].(map[string]any)
-	_, ok := table[key]
+	_, ok := m.values[key]
 	return ok
 }
 

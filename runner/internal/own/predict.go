@@ -57,11 +57,11 @@ func Predict(ctx context.Context, stdout, stderr io.Writer, o Options) error {
 	if err := store.Spare(cmp.Or(o.To, "-"), o.Network, o.Data, o.Labels); err != nil {
 		return err
 	}
-	s, err := open(stdout, stderr, o, false)
-	if err != nil {
-		return err
+	s, err := open(stdout, stderr, o, nil)
+	if err == nil {
+		err = s.run(ctx)
 	}
-	if err = s.run(ctx, 1, func(string) error { return nil }); err != nil {
+	if err != nil {
 		return err
 	}
 	if s.failed > 0 {
@@ -92,24 +92,14 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	}
 	defer release()
 	save := saver(o.To)
-	s, err := open(stdout, stderr, o, true)
+	s, err := open(stdout, stderr, o, save)
 	if err == nil {
 		err = save(s.network)
 	}
 	if err != nil {
 		return 0, err
 	}
-	err = s.run(ctx, o.From, func(label string) error {
-		s.learn(label, o.Known)
-		s.network.Rows++
-		if s.network.Rows%1000 == 0 {
-			s.report()
-		}
-		if s.read%o.Save != 0 {
-			return nil
-		}
-		return save(s.network)
-	})
+	err = s.run(ctx)
 	s.say("%s: %d rows, %d learned", o.To, s.network.Rows, s.network.Learned)
 	switch unsaved := save(s.network); {
 	case unsaved != nil:
@@ -124,14 +114,11 @@ func Learn(ctx context.Context, stdout, stderr io.Writer, o Options) (next int, 
 	return next, err
 }
 
-// learn learns the last row, unless it has no label. A class that the network does not have is added, unless
-// only known ones are learned.
-func (s *session) learn(label string, known bool) {
-	if dataset.IsMissing(label) {
-		return
-	}
+// learn learns the last row. A class that the network does not have is added, unless only known ones are
+// learned.
+func (s *session) learn(label string) {
 	n, class, err := s.network, slices.Index(s.network.Classes, label), s.labels.Add(label)
-	if err == nil && class < 0 && known {
+	if err == nil && class < 0 && s.options.Known {
 		err = errors.New("the network does not have it")
 	} else if err == nil && class < 0 {
 		if err = n.AddClass(); err == nil {

@@ -22,28 +22,31 @@ import (
 
 // session predicts the rows of a table, one after another.
 type session struct {
+	options Options
 	network *Network
-	// snapshot predicts the rows, unless they are learned.
-	snapshot *classifier.Snapshot
-	table    *dataset.Reader
-	labels   dataset.Labels
-	column   int  // index of the column of labels; negative: there is none
-	lines    bool // whether, without a column of labels, the line after each row is its label
-	inputs   func(row dataset.Row) (x []float64, unseen []string, err error)
-	predict  func(dst *classifier.Prediction, x []float64) error
-	last     int    // line of the last row that was read with its label
-	read     int    // number of rows that were predicted and read with their labels
-	failed   int    // number of rows that could not be predicted or, if they are learned, not learned
-	promise  string // what was promised of the answers; empty: nothing
-	scores   scores // scores since the last report
+	// save saves the network; nil: the rows are not learned. If they are learned, and there is no column of
+	// labels, the line after each row is its label.
+	save  func(*Network) error
+	model interface {
+		Predict(dst *classifier.Prediction, x []float64) error
+		Threshold(share, confidence float64) (float64, error)
+	}
+	table   *dataset.Reader
+	labels  dataset.Labels
+	column  int // index of the column of labels; negative: there is none
+	inputs  func(row dataset.Row) (x []float64, unseen []string, err error)
+	last    int    // line of the last row that was read with its label
+	read    int    // number of rows that were predicted and read with their labels
+	failed  int    // number of rows that could not be predicted or, if they are learned, not learned
+	promise string // what was promised of the answers; empty: nothing
+	scores  scores // scores since the last report
 
-	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, and the class and
-	// the numbers that were printed, of which the last ones are the probabilities of the classes.
-	place   string
-	x       []float64
-	p       classifier.Prediction
-	class   string
-	numbers []float64
+	// The last row: its file and line, its scaled inputs, nil if it could not be predicted, its prediction, and
+	// the class that was printed.
+	place string
+	x     []float64
+	p     classifier.Prediction
+	class string
 
 	header   []string // names of the columns that are printed
 	out      *csv.Writer
@@ -59,43 +62,41 @@ type scores struct {
 	lacking               []string    // classes that the network did not have, one for each of their rows
 }
 
-// open opens the network and the table. If the rows will be learned, predicting is fast after each of them,
-// and the probabilities of the classes are not printed, because classes may be added.
-func open(stdout, stderr io.Writer, o Options, learned bool) (*session, error) {
+// open opens the network and the table. If save is not nil, the rows will be learned: predicting is fast after
+// each of them, and the probabilities of the classes are not printed, because classes may be added.
+func open(stdout, stderr io.Writer, o Options, save func(*Network) error) (*session, error) {
 	n, err := Read(o.Network)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{network: n, lines: learned, reported: map[string]bool{}}
+	s := &session{options: o, network: n, save: save, model: n.Classifier, reported: map[string]bool{}}
 	s.out, s.stderr = csv.NewWriter(stdout), stderr
-	s.predict, s.header = n.Predict, strings.Fields("row class probability confidence aleatoric epistemic "+
-		"mutual_information familiarity")
-	if !learned {
-		if s.snapshot, err = n.Snapshot(); err != nil {
+	s.header = strings.Fields("row class probability confidence aleatoric epistemic mutual_information familiarity")
+	if save == nil {
+		if s.model, err = n.Snapshot(); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Network, err)
 		}
-		s.predict = s.snapshot.Predict
 		for _, class := range n.Classes {
 			s.header = append(s.header, "p_"+class)
 		}
 	}
-	if err = s.decide(o); err == nil {
-		err = s.openTable(o)
+	if err = s.decide(); err == nil {
+		err = s.openTable()
 	}
 	return s, err
 }
 
 // openTable opens the table of the options. Format fields that are empty are those of the training table.
-func (s *session) openTable(o Options) (err error) {
-	file, name := os.Stdin, "standard input" // the end of the program closes files
+func (s *session) openTable() (err error) {
+	o, f, file, name := s.options, s.network.Format, os.Stdin, "standard input"
 	if o.Data != "-" {
 		name = o.Data
-		if file, err = os.Open(name); err != nil {
+		if file, err = os.Open(name); err != nil { // the end of the program closes files
 			return err
 		}
 	}
-	f := s.network.Format
 	f.Separator, f.Decimal = cmp.Or(o.Format.Separator, f.Separator), cmp.Or(o.Format.Decimal, f.Decimal)
+	f.Class = cmp.Or(o.Format.Class, f.Class, "class")
 	f.Flags, f.AsWritten = true, f.AsWritten || o.Format.AsWritten
 	f.NoValue = slices.Concat(f.NoValue, o.Format.NoValue)
 	s.network.Format.AsWritten = f.AsWritten // for classes that it adds
@@ -104,16 +105,14 @@ func (s *session) openTable(o Options) (err error) {
 		return err
 	}
 	if o.Labels != "" {
-		labels, err := os.Open(o.Labels)
+		if file, err = os.Open(o.Labels); err == nil {
+			err = s.table.Join(file, o.Labels, f)
+		}
 		if err != nil {
 			return err
 		}
-		f.Class = cmp.Or(o.Format.Class, f.Class)
-		if err := s.table.Join(labels, o.Labels, f); err != nil {
-			return err
-		}
 	}
-	s.column, err = s.table.Column(cmp.Or(o.Format.Class, f.Class, "class"))
+	s.column, err = s.table.Column(f.Class)
 	if err != nil && o.Format.Class != "" {
 		return err
 	}
@@ -122,56 +121,50 @@ func (s *session) openTable(o Options) (err error) {
 }
 
 // decide sets which rows are answered, and says what is promised of the answers.
-func (s *session) decide(o Options) (err error) {
+func (s *session) decide() (err error) {
 	const confidence = 0.95
-	if o.Wrong < 1 {
-		threshold := s.network.Threshold
-		if s.snapshot != nil {
-			threshold = s.snapshot.Threshold
-		}
-		if o.Confidence, err = threshold(o.Wrong, confidence); err != nil {
-			return fmt.Errorf("%s: -wrong %g: %w; train the network again, in one pass over shuffled rows, by a "+
-				"manifest with [save]", o.Network, o.Wrong, err)
-		}
-		if math.IsInf(o.Confidence, 1) {
-			smallest, _ := selective.Smallest(threshold, confidence) // no error, as above
-			s.say("%s: -wrong %g cannot be promised, and all rows are unknown: the predictions before learning are "+
-				"too few or too often wrong; -wrong %g could be promised", o.Network, o.Wrong, smallest)
-		} else {
-			s.promise = fmt.Sprintf("; promised: at most %.4g %%", 100*o.Wrong)
-			s.say("%s: promised with %g %% confidence: at most %.4g %% of the answers are wrong, for new rows like "+
-				"those learned; rows with a confidence below %.6g are unknown", o.Network, 100*confidence,
-				100*o.Wrong, o.Confidence)
-		}
+	o := &s.options
+	if o.Wrong == 1 {
+		return nil
 	}
-	s.network.Decision = o.Decision
-	if s.snapshot != nil {
-		s.snapshot.Decision = o.Decision
+	o.Confidence, err = s.model.Threshold(o.Wrong, confidence)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: -wrong %g: %w; train the network again, in one pass over shuffled rows, by a "+
+			"manifest with [save]", o.Network, o.Wrong, err)
+	case math.IsInf(o.Confidence, 1):
+		smallest, _ := selective.Smallest(s.model.Threshold, confidence) // no error, as above
+		s.say("%s: -wrong %g cannot be promised, and all rows are unknown: the predictions before learning are "+
+			"too few or too often wrong; -wrong %g could be promised", o.Network, o.Wrong, smallest)
+	default:
+		s.promise = fmt.Sprintf("; promised: at most %.4g %%", 100*o.Wrong)
+		s.say("%s: promised with %g %% confidence: at most %.4g %% of the answers are wrong, for new rows like "+
+			"those learned; rows with a confidence below %.6g are unknown", o.Network, 100*confidence, 100*o.Wrong,
+			o.Confidence)
 	}
 	return nil
 }
 
-// run answers the rows from the given line on, counted from 1, and hands the label of each to use: "" if
-// there is none, or if the row could not be predicted.
-func (s *session) run(ctx context.Context, from int, use func(label string) error) error {
+// run answers the rows from the line From on, and learns them if they are learned.
+func (s *session) run(ctx context.Context) error {
 	err := s.print(s.header)
 	for err == nil {
-		err = s.next(ctx, from, use)
+		err = s.next(ctx)
 	}
 	s.report()
 	if err == io.EOF {
 		err = nil
-		if s.read == 0 && s.snapshot != nil {
+		if s.read == 0 && s.save == nil {
 			s.say("%s: a header without rows", s.table.File)
 		}
 	}
 	return err
 }
 
-// next answers a row, and only then reads its label.
-func (s *session) next(ctx context.Context, from int, use func(label string) error) error {
+// next answers a row, only then reads its label, and learns it.
+func (s *session) next(ctx context.Context) error {
 	row, err := s.line(ctx)
-	if err == nil && row.Line >= from {
+	if err == nil && row.Line >= s.options.From {
 		err = s.answer(row)
 	}
 	if err != nil {
@@ -181,21 +174,32 @@ func (s *session) next(ctx context.Context, from int, use func(label string) err
 	if err != nil {
 		return err
 	}
-	if s.last = row.Line; s.last < from {
+	if s.last = row.Line; s.last < s.options.From {
 		return nil
 	}
-	if s.read++; bad != nil {
+	s.read++
+	switch {
+	case bad != nil:
 		s.say("%v; the row is not learned", bad)
 		if s.x != nil {
 			s.failed++
 		}
-	} else if !dataset.IsMissing(label) {
+	case !dataset.IsMissing(label):
 		s.score(label)
+		if s.x != nil && s.save != nil {
+			s.learn(label)
+		}
 	}
-	if bad != nil || s.x == nil {
-		label = ""
+	if s.save == nil {
+		return nil
 	}
-	return use(label)
+	if s.network.Rows++; s.network.Rows%1000 == 0 {
+		s.report()
+	}
+	if s.read%s.options.Save != 0 {
+		return nil
+	}
+	return s.save(s.network)
 }
 
 // label returns the label of a row, "" if there is none; bad says what is wrong with the line of the label.
@@ -203,7 +207,7 @@ func (s *session) label(ctx context.Context, row dataset.Row) (label string, bad
 	switch {
 	case s.column >= 0 && s.column < len(row.Cells):
 		return row.Cells[s.column], nil, nil
-	case s.column >= 0 || !s.lines:
+	case s.column >= 0 || s.save == nil:
 		return "", nil, nil
 	}
 	row, err = s.line(ctx)
@@ -246,25 +250,26 @@ func (s *session) answer(row dataset.Row) error {
 	}
 	p := &s.p
 	if err == nil {
-		if err = s.predict(p, x); err != nil {
+		if err = s.model.Predict(p, x); err != nil {
 			err = fmt.Errorf("%s: %w", s.place, err)
 		}
 	}
+	var numbers []float64
 	if s.x = x; err != nil {
 		s.failed++
-		s.x, s.numbers = nil, table.Gaps(6+len(s.network.Classes))
+		s.x, numbers = nil, table.Gaps(6+len(s.network.Classes))
 		s.say("%v; the row is %s", err, dataset.Unknown)
 	} else {
-		if p.Class != classifier.Unknown {
-			s.class = s.network.Classes[p.Class]
+		if s.options.Answers(p) {
+			s.class = s.network.Classes[p.Details.Class()]
 		}
 		aleatoric, epistemic := p.Details.LabelVariance()
-		s.numbers = append([]float64{
+		numbers = append([]float64{
 			p.P[p.Details.Class()], p.Confidence, aleatoric, epistemic, p.Details.MutualInformation(), p.Familiarity,
 		}, p.P...)
 	}
 	cells := []string{strconv.Itoa(row.Line), s.class}
-	for _, x := range s.numbers {
+	for _, x := range numbers {
 		cells = append(cells, table.Format(x))
 	}
 	return s.print(cells)
@@ -283,7 +288,7 @@ func (s *session) print(cells []string) error {
 func (s *session) score(label string) {
 	c := &s.scores
 	err := s.labels.Add(label)
-	if id := "class=" + label; err != nil && s.snapshot != nil && !s.reported[id] {
+	if id := "class=" + label; err != nil && s.save == nil && !s.reported[id] {
 		s.reported[id] = true
 		s.say("%s: class %q: %v; answers to rows of this class are wrong", s.place, label, err)
 	}
@@ -296,10 +301,10 @@ func (s *session) score(label string) {
 	if s.x == nil {
 		return
 	}
-	p, class := s.numbers[6:], slices.Index(s.network.Classes, label)
+	p, class := slices.Clone(s.p.P), slices.Index(s.network.Classes, label)
 	if class < 0 {
 		class, c.lacking = len(p), append(c.lacking, label)
-		p = append(slices.Clip(p), 0)
+		p = append(p, 0)
 	}
 	c.p, c.class = append(c.p, p), append(c.class, class)
 }
@@ -330,16 +335,16 @@ func listed(words []string) string {
 	var list []string
 	count := map[string]int{}
 	for _, word := range words {
-		if count[word]++; count[word] == 1 {
-			list = append(list, word)
+		count[word]++
+	}
+	for _, word := range words {
+		if count[word] > 0 {
+			list = append(list, fmt.Sprintf("%q (%d)", word, count[word]))
+			delete(count, word)
 		}
 	}
-	more := ""
 	if len(list) > 10 {
-		list, more = list[:10], ", …"
+		list = append(list[:10], "…")
 	}
-	for i, word := range list {
-		list[i] = fmt.Sprintf("%q (%d)", word, count[word])
-	}
-	return strings.Join(list, ", ") + more
+	return strings.Join(list, ", ")
 }

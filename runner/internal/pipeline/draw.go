@@ -1,12 +1,18 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"closedform/runner/internal/quote"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -106,4 +112,68 @@ func draw(figure study.Figure, read func(string) (*table.Table, error)) (files [
 	pdf, err2 := page.Encode("pdf")
 	return []store.File{{Name: figure.Name + ".png", Data: png}, {Name: figure.Name + ".pdf", Data: pdf}},
 		errors.Join(err1, err2)
+}
+
+// readme completes README.md of results. The text follows from the tables as published, the manifest, and the
+// provenance of the run that made the results.
+func (e *Experiment) readme(page *report.README, tables table.Tables, run *store.Run) []byte {
+	page.Name, page.Asks, page.Figures, page.Programs = e.Name, cmp.Or(e.About, e.Kind.Asks), e.Study.Figures(), run.Programs
+	page.Command = GoRun + quoted(run.Command[min(1, len(run.Command)):]) // for every program the same bytes
+	if s, ok := e.Study.(study.WithResult); ok {
+		page.Result = s.Result(tables, run.CellSeconds)
+	}
+	if len(e.Overrides) == 0 { // the finding holds for the values of the manifest only
+		var err error
+		if page.Finding, err = quote.Fill(e.Finding, tables.Read); err != nil {
+			page.Result.Notes = append(page.Result.Notes, fmt.Sprintf("finding: %v", err))
+		}
+	}
+	return page.Markdown()
+}
+
+// rewritten returns README.md as the current code writes it about published results. Only cells know the
+// descriptions of columns: they are read from the published README.md.
+func (e *Experiment) rewritten() (readme []byte, err error) {
+	defer caught(&err)
+	published, err := store.OpenResults(e.Dir)
+	run, unread := store.ReadRun(e.Dir)
+	path := filepath.Join(e.Dir, "README.md")
+	old, missing := os.ReadFile(path)
+	if err := cmp.Or(err, unread, missing); err != nil {
+		return nil, err
+	}
+	page, tables := new(report.README), table.Tables(nil)
+	page.Tables, page.Kept = report.Described(old)
+	for _, name := range published.Tables() {
+		t, err := published.Table(name)
+		if errors.Is(err, store.ErrNotCommitted) {
+			continue // README.md quotes no table that is not committed
+		} else if err != nil {
+			return nil, err
+		}
+		about := page.Tables.Get(name)
+		if about == nil || !slices.Equal(table.Names(t.Columns), table.Names(about.Columns)) {
+			return nil, fmt.Errorf("%s does not describe the columns of %s", path, name)
+		}
+		tables = append(tables, t)
+	}
+	return e.readme(page, tables, run), nil
+}
+
+// writePages writes the pages about all results into the folders above those of experiments, also after a
+// failure, but says where to look only after success.
+func (r *Request) writePages(experiments []*Experiment, failed error) error {
+	wrote := map[string]bool{}
+	for _, e := range experiments {
+		out := filepath.Dir(e.Dir)
+		made, _ := filepath.Glob(filepath.Join(out, "*", "run.json"))
+		if made == nil || wrote[out] {
+			continue
+		}
+		page, err := report.Write(out, Folder, isPublished(out))
+		if wrote[out], failed = true, errors.Join(failed, err); failed == nil {
+			fmt.Fprintf(r.Stdout, "open %s\n", page)
+		}
+	}
+	return failed
 }

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
 	"closedform/internal/field"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
@@ -248,4 +251,28 @@ func (e *Experiment) place(out string) error {
 func isPublished(out string) bool {
 	_, err := manifests()
 	return err == nil && store.SameFile(out, Results)
+}
+
+// GoRun is how the program is run in the root of the repository.
+const GoRun = "go run ./runner"
+
+// Program returns how the program was run: by the name that was typed, or by go run.
+var Program = sync.OnceValue(func() string {
+	if path, _ := os.Executable(); temporary.MatchString(path) {
+		return GoRun
+	}
+	return quoted(os.Args[:1])[1:]
+})
+
+// temporary matches the folders in which go run and go test build programs.
+var temporary = regexp.MustCompile(`[/\\](go-build\d+|[0-9a-f]{64}-d)[/\\]`)
+
+// CommandLine returns the command line of the program with these words, quoted for a shell.
+func CommandLine(words []string) string { return Program() + quoted(words) }
+
+func quoted(words []string) (text string) {
+	for _, word := range words {
+		text += " " + dataset.Quote(word)
+	}
+	return text
 }

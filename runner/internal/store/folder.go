@@ -14,18 +14,27 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"closedform/runner/internal/table"
 )
 
 // Folder is an open results folder. Cells may be claimed, loaded and saved by several goroutines.
@@ -101,50 +110,159 @@ func (f *Folder) Claim(key string) (release func()) {
 	return hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"))
 }
 
-// Hold locks the file at path by a lock file beside it, which names the process and the time. The function
-// release removes the lock file. The system releases the lock of a killed process.
-func Hold(path string) (release func(), err error) {
-	if release = hold(path + ".lock"); release == nil {
-		by, _ := os.ReadFile(path + ".lock") // empty until the other process has written it
-		err = fmt.Errorf("%s is held by %s; wait until it ends", path, cmp.Or(string(by), "another process"))
-	}
-	return release, err
+// Cell is a finished cell. Its file is packed by gzip, which adds a checksum; the fingerprint is in the
+// header.
+type Cell struct {
+	Key         string       // names the cell within its experiment
+	Fingerprint string       // digest of the source code and of the spec, which determine its tables and files
+	Tables      table.Tables // the cell's part of the experiment's tables
+	Files       []File       // files that are published as they are
+	CPU         float64      // processor seconds that the cell took
 }
 
-// hold locks a file. If another process has locked it, release is nil. On a file system without locks, it
-// returns a function that does nothing.
-func hold(name string) (release func()) {
-	lock := newLock(name)
-	ours, err := lock.TryLock()
+// LoadCell returns the cell of this key and fingerprint, or nil. The error says that its file is damaged; the
+// cell can then be computed again.
+func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
+	path := f.cellFile(key)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	z, bad := gzip.NewReader(bytes.NewReader(data))
+	if bad == nil && z.Comment != fingerprint {
+		return nil, nil
+	}
+	if bad == nil {
+		data, bad = io.ReadAll(z)
+	}
+	c := new(Cell)
+	if bad != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(c) != nil || c.Key != key {
+		return nil, fmt.Errorf("cell %s: %s: %w", key, path, cmp.Or(err, errDamaged))
+	}
+	return c, nil
+}
+
+// SaveCell writes the cell in place of any other cell with its key.
+func (f *Folder) SaveCell(c *Cell) error {
+	var file bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // the error is for an invalid level
+	z.Comment = c.Fingerprint
+	if err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close()); err != nil {
+		return err
+	}
+	return f.write(f.cellFile(c.Key), file.Bytes())
+}
+
+func (f *Folder) cellFile(key string) string { return f.cells(FileName(key) + ".cell") }
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// FileName returns a text as the name of a file or folder that is valid on any system. If it changes the text,
+// it adds a hash, so that different texts have different names.
+func FileName(text string) string {
+	name := notPlain.ReplaceAllString(text, "_")
+	if name != text || len(name) > 100 {
+		name = fmt.Sprintf("%.100s-%.8s", name, sumOf([]byte(text)))
+	}
+	return name
+}
+
+// Maker returns the run that made these files: the earlier run that published them, if it had the code of
+// run, or else run itself.
+func (f *Folder) Maker(files []File, run *Run) *Run {
+	old, err := OpenResults(f.Dir)
+	was, unread := ReadRun(f.Dir)
+	same := maps.Equal(old.sums, sumsOf(files)) && was.SourceDigest == run.SourceDigest
+	if cmp.Or(err, unread) == nil && same {
+		return was
+	}
+	return run
+}
+
+// Publish replaces the content of the folder by the results of a complete run: it removes the other files of
+// an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
+// [Folder.Published] recognises the results. The text inputs identifies all that the results follow from.
+// Publish reports false if another process has published the results of these inputs already.
+//
+// A run that is killed while publishing leaves checksums that do not match. The next run that publishes
+// repairs the folder.
+func (f *Folder) Publish(
+	ctx context.Context, inputs string, files []File, readme []byte, run *Run,
+) (published bool, err error) {
+	unlock, err := f.lock(ctx)
 	if err != nil {
-		return func() {}
+		return false, err
 	}
-	if !ours {
-		return nil
+	defer unlock()
+	if f.Published(inputs) {
+		return false, nil
 	}
-	locked, _ := lock.Stat()
-	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // the last holder removed the file
-		lock.Unlock()
-		return hold(name)
+	old, _ := OpenResults(f.Dir) // even damaged checksums name files
+	sums := sumsOf(files)
+	provenance, _ := json.MarshalIndent(run, "", "  ") // no error: it has text and finite numbers
+	for name := range old.sums {
+		if sums[name] != "" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
 	}
-	by := fmt.Sprintf("process %d since %s", os.Getpid(), time.Now().Format(time.DateTime))
-	os.WriteFile(name, []byte(by), 0o666)
-	return func() { os.Remove(name); lock.Unlock() }
+	files = append(files, File{readmeFile, readme}, File{runFile, append(provenance, '\n')})
+	if err := f.writeAll(files, sums); err != nil {
+		return false, err
+	}
+	os.Remove(f.cells("failed")) // the file may not exist
+	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 
-// newLock returns a lock of the file at path. It does not follow a link to another file.
-func newLock(path string) *flock.Flock {
-	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
+// Replace writes some published files again, such as figures, README.md unless it is nil, and the checksums
+// last.
+func (f *Folder) Replace(ctx context.Context, files []File, readme []byte) error {
+	unlock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r, err := OpenResults(f.Dir)
+	if err != nil {
+		return err
+	}
+	maps.Copy(r.sums, sumsOf(files))
+	if readme != nil {
+		files = append(files, File{readmeFile, readme})
+	}
+	return f.writeAll(files, r.sums)
 }
 
-// WriteFile replaces the file at path atomically. A device or a pipe is written to. An error names the path.
-func WriteFile(path string, data []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o666)
+func (f *Folder) lock(ctx context.Context) (unlock func(), err error) {
+	lock := newLock(f.cells("lock"))
+	lock.TryLockContext(ctx, 20*time.Millisecond)
+	return func() { lock.Unlock() }, ctx.Err()
+}
+
+func (f *Folder) writeAll(files []File, sums checksums) error {
+	for _, file := range append(files, File{sumsFile, sums.format()}) {
+		if err := f.write(filepath.Join(f.Dir, file.Name), file.Data); err != nil {
+			return fmt.Errorf("publish: %w", err)
+		}
 	}
-	err := renameio.WriteFile(path, data, 0o666)
-	if inner, ok := errors.AsType[*fs.PathError](err); ok { // err names the temporary file
-		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
+	return nil
+}
+
+// Published reports whether the folder has the complete and undamaged results of these inputs.
+func (f *Folder) Published(inputs string) bool {
+	seal, err := os.ReadFile(f.cells("published"))
+	r, unread := OpenResults(f.Dir)
+	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && r.Differing(true) == nil
+}
+
+// seal returns a line that identifies the inputs and all published files. It is kept in cells/, which a clone
+// does not have, so a clone computes the cells.
+func (f *Folder) seal(inputs string) []byte {
+	for _, name := range []string{sumsFile, runFile, readmeFile} {
+		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file counts as an empty one
+		inputs += " " + sumOf(data)
 	}
-	return err
+	return []byte(inputs + "\n")
 }

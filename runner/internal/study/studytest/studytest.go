@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,11 +72,9 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
-	tables := e.Tables(sets)
 	var published table.Tables
-	for _, from := range tables {
-		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
-		published = append(published, read)
+	for _, from := range e.Tables(sets) {
+		published = append(published, check.Must(table.Read(from.Name, bytes.NewReader(from.CSV()))))
 	}
 	for _, f := range e.Figures() {
 		for _, need := range f.Needs {
@@ -131,7 +127,5 @@ func File(t testing.TB, set data.Set) string {
 	for i, x := range set.X {
 		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
 	}
-	path := filepath.Join(t.TempDir(), "data.csv")
-	check.OK(t, os.WriteFile(path, b.Bytes(), 0o644))
-	return path
+	return check.Write(t, b.String(), t.TempDir(), "data.csv")
 }
