@@ -56,9 +56,8 @@ func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{
 		"run -h": "-data file", "-exp x -h": "-workers number", "help": "COMMAND -h", "version": "closedform ",
 	} {
-		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
-			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
-		}
+		code, stdout, _ := exit(t, strings.Fields(args)...)
+		check.True(t, code == 0 && strings.Contains(stdout, want), "%s: exit code %d, and %q", args, code, stdout)
 	}
 }
 
@@ -77,9 +76,7 @@ func TestExamples(t *testing.T) {
 			f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 			c.declare(f)
 			args, err := parse(f, words)
-			if err != nil || !c.takes(len(args)) {
-				t.Errorf("%s: %v, %d arguments", found[0], err, len(args))
-			}
+			check.True(t, err == nil && c.takes(len(args)), "%s: %v, %d arguments", found[0], err, len(args))
 			if f.Lookup("exp") == nil || strings.Contains(found[1], "my") {
 				continue // it names no experiment, or a file of the user
 			}
@@ -277,9 +274,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.Err.String()) || p.Out.Len() > 0 {
 			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.Err)
 		}
-		if left := check.Glob("results", "*", "manifest.toml"); len(left) > 0 {
-			t.Errorf("it has published %q", left)
-		}
+		check.Equal(t, "published", len(check.Glob("results", "*", "manifest.toml")), 0)
 		before := done()
 		program.Run(t, check.Proposed(t, p.Err.String())...)
 		check.Equal(t, "cells", []any{before < 8, done()}, []any{true, 8})
@@ -299,9 +294,8 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
 		select {
 		case <-ended:
-			if !signaled(p, syscall.SIGINT) {
-				t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.Err)
-			}
+			check.True(t, signaled(p, syscall.SIGINT), "it ended with %v, not by the second interrupt: %s",
+				p.ProcessState, &p.Err)
 			return
 		case <-time.After(50 * time.Millisecond):
 		}

@@ -29,9 +29,8 @@ func TestNewExamples(t *testing.T) {
 	set.X[0][0], set.Class[0] = 9, 2
 	got := all(e)
 	got.X[0][1], got.Class[1] = 7, 7
-	if again := all(e); again.X[0][0] != 1 || again.X[0][1] != 2 || again.Class[0] != 1 || again.Class[1] != 0 {
-		t.Errorf("changes of sets change the examples to %v", again)
-	}
+	unchanged := Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{1, 0}}
+	check.Equal(t, "the examples after changes of sets", all(e), unchanged)
 	s := three().Subset([]int{3, 0, 3}).Subset([]int{2, 1})
 	check.Equal(t, "the subset", all(s), (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}))
 }

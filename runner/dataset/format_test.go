@@ -152,9 +152,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 		check.Near(t, "nearly constant", x[1], 0, 1e-12)
 	}
 	check.Near(t, "the rare word", largest, 0.99/math.Sqrt(2*0.99*0.01), 1e-12)
-	if !strings.Contains(e.About(), "columns with one value: nearly") {
-		t.Error(e.About())
-	}
+	check.Contains(t, e.About(), "columns with one value: nearly")
 }
 
 func TestAbout(t *testing.T) {

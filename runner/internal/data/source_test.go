@@ -247,10 +247,8 @@ func TestSourceSpelledOut(t *testing.T) {
 		for word := range strings.SplitSeq(c.words, "|") {
 			check.True(t, strings.Contains("\n"+string(text), "\n"+word+"\n"), "%s does not say %s", text, word)
 		}
-		again, err := decode(string(text))
-		if err != nil || fmt.Sprint(again) != fmt.Sprint(s.WithDefaults()) {
-			t.Errorf("%s\nis read as %+v, %v", text, again, err)
-		}
+		again := check.Must(decode(string(text)))
+		check.Equal(t, "read again: "+string(text), fmt.Sprint(again), fmt.Sprint(s.WithDefaults()))
 	}
 	spec := func() string {
 		s := Source{Files: Files{File: "table.csv"}, TestFraction: 0.25}
@@ -259,9 +257,8 @@ func TestSourceSpelledOut(t *testing.T) {
 	}
 	before := spec()
 	check.Write(t, strings.Replace(twelve, "1,0,a", "1,1,a", 1), dir, "table.csv")
-	if after := spec(); after == before || strings.Contains(after, dir) {
-		t.Errorf("before %s, after %s", before, after)
-	}
+	after := spec()
+	check.True(t, after != before && !strings.Contains(after, dir), "before %s, after %s", before, after)
 }
 
 // idx returns an IDX file: its header of 4-byte numbers, then the values.

@@ -85,9 +85,8 @@ func TestWedges(t *testing.T) {
 		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
 			x, y := s1[0]+u*(s1[1]-s1[0]), s2[0]+u*(s2[1]-s2[0])
 			nx, ny := 1e-6*(s2[0]-s2[1]), 1e-6*(s1[1]-s1[0])
-			if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
-				t.Errorf("no change of class across the boundary at (%g, %g)", x, y)
-			}
+			one, other := task.Label([]float64{x + nx, y + ny}), task.Label([]float64{x - nx, y - ny})
+			check.True(t, one != other, "no change of class across the boundary at (%g, %g)", x, y)
 		}
 	}
 }
@@ -165,10 +164,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 			if g.Name == "wedges" {
 				share = []float64{0.25, 0.25, 0.5}[class]
 			}
-			if z := (count[class] - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
-				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class,
-					count[class], n, z, share)
-			}
+			what, se := fmt.Sprintf("%v: share of class %d", g, class), math.Sqrt(share*(1-share)/n)
+			check.Near(t, what, count[class]/n, share, 5*se)
 			for w, weight := range weights {
 				if task.Probabilities == nil {
 					break
@@ -181,9 +178,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 					values[i] *= weight(x, probabilities[i][class])
 				}
 				mean, sd := stat.MeanStdDev(values, nil)
-				if se := sd / math.Sqrt(n); !(math.Abs(mean) <= 5*se) {
-					t.Errorf("%v: class %d, weight %d: mean residual %g ± %g", g, class, w, mean, se)
-				}
+				se := sd / math.Sqrt(n)
+				check.True(t, math.Abs(mean) <= 5*se, "%v: class %d, weight %d: mean residual %g ± %g", g, class, w, mean, se)
 			}
 		}
 	}

@@ -124,9 +124,8 @@ func TestSignedRank(t *testing.T) {
 // By hand; what is not a number counts among the tests.
 func TestHolm(t *testing.T) {
 	check.NearAll(t, "p", Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}, 1e-15)
-	if p := Holm([]float64{math.NaN(), 0.01}); !math.IsNaN(p[0]) || p[1] != 0.02 {
-		t.Errorf("with a gap %v", p)
-	}
+	p := Holm([]float64{math.NaN(), 0.01})
+	check.True(t, math.IsNaN(p[0]) && p[1] == 0.02, "with a gap %v", p)
 }
 
 // The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and the exact value of
@@ -157,9 +156,8 @@ func TestKolmogorov(t *testing.T) {
 		mirrored, _ := Kolmogorov(x)
 		check.Near(t, "mirrored distance", mirrored, c.distance, 1e-9)
 	}
-	if _, p := Kolmogorov([]float64{-1, 0, 1}); !(p > 0.9 && p <= 1) {
-		t.Errorf("p = %g of three quartiles", p)
-	}
+	_, p := Kolmogorov([]float64{-1, 0, 1})
+	check.True(t, p > 0.9 && p <= 1, "p = %g of three quartiles", p)
 }
 
 // Tails of the normal distribution, against those of another library.

@@ -176,9 +176,7 @@ func TestShortForms(t *testing.T) {
 	all := check.Must((&Request{All: true}).Find(false))
 	short := check.Must((&Request{All: true, Short: true}).Find(false))
 	for i, e := range all {
-		if len(e.Study.Cells()) > 0 && len(short[i].Study.Cells()) == 0 {
-			t.Errorf("%s: the short form has no cells", e.Name)
-		}
+		check.Equal(t, e.Name+" has cells in short", len(short[i].Study.Cells()) > 0, len(e.Study.Cells()) > 0)
 	}
 }
 
@@ -272,9 +270,8 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if out := filepath.Base(filepath.Dir(e.Dir)); out != Results && out != OwnResults {
-				t.Errorf("folder %s", e.Dir)
-			}
+			out := filepath.Base(filepath.Dir(e.Dir))
+			check.True(t, out == Results || out == OwnResults, "folder %s", e.Dir)
 			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
 				return
 			}

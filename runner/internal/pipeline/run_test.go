@@ -83,9 +83,8 @@ func TestChangedManifest(t *testing.T) {
 		program.Run(t, "-exp", m, "-out", fresh)
 		after := checksummed(t, filepath.Join(out, "small"))
 		same(t, after, checksummed(t, filepath.Join(fresh, "small")))
-		if c.changes != "" && after[c.changes] == before[c.changes] {
-			t.Errorf("%s: %s has not changed", c.new, c.changes)
-		}
+		changed := c.changes == "" || after[c.changes] != before[c.changes]
+		check.True(t, changed, "%s: %s has not changed", c.new, c.changes)
 	}
 }
 
@@ -123,9 +122,7 @@ func TestReport(t *testing.T) {
 	check.Contains(t, readme, "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
 	program.Run(t, "-exp", "small", "-set", "sweep.seed=2")
 	for file, without := range map[string]string{"README.md": "@", "small@sweep.seed=2/README.md": "Above"} {
-		if text := check.Read("results", file); strings.Contains(text, without) {
-			t.Errorf("%s has %q in it:\n%s", file, without, text)
-		}
+		check.Equal(t, file+" has "+without, strings.Contains(check.Read("results", file), without), false)
 	}
 	check.Contains(t, check.Read("results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
 

@@ -66,14 +66,12 @@ func TestPaper(t *testing.T) {
 			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
 		}
 		sums, err := os.ReadFile(filepath.Join(root, "results", experiment, "SHA256SUMS"))
-		if err != nil || !strings.Contains(string(sums), "  "+name+"\n") {
-			t.Errorf("figure %s is not among the results: %v", m[2], err)
-		}
+		listed := strings.Contains(string(sums), "  "+name+"\n")
+		check.True(t, listed, "figure %s is not among the results: %v", m[2], err)
 	}
 	for i, line := range strings.Split(notNumbers.ReplaceAllString(text, ""), "\n") {
-		if decimal.MatchString(line) {
-			t.Errorf("line %d of the text: a number that is no macro of %s: %s", i+1, List, line)
-		}
+		typed := decimal.MatchString(line)
+		check.True(t, !typed, "line %d of the text: a number that is no macro of %s: %s", i+1, List, line)
 	}
 }
 
@@ -95,9 +93,8 @@ func TestNumbersInREADMEs(t *testing.T) {
 			}
 		}
 		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(text, ""), -1) {
-			if file != generated {
-				t.Errorf("%s: %s is in no table that [readme] of paper/numbers.toml names", file, x)
-			}
+			known := file == generated
+			check.True(t, known, "%s: %s is in no table that [readme] of paper/numbers.toml names", file, x)
 		}
 	}
 	for _, quoted := range l.Readme.Findings {

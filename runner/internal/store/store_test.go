@@ -229,9 +229,8 @@ func TestDamagedCell(t *testing.T) {
 	whole := check.Must(os.ReadFile(path))
 	for n := range whole {
 		check.Write(t, string(whole[:n]), path)
-		if c, err := f.LoadCell("k", "f"); c != nil || err == nil {
-			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
-		}
+		c, err := f.LoadCell("k", "f")
+		check.True(t, c == nil && err != nil, "cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
 	}
 	check.Write(t, string(whole), path)
 	file := check.Must(os.OpenFile(path, os.O_WRONLY, 0))
@@ -239,9 +238,8 @@ func TestDamagedCell(t *testing.T) {
 	for bit := range 8 * len(whole) {
 		k := bit / 8
 		check.Must(file.WriteAt([]byte{whole[k] ^ 1<<(bit%8)}, int64(k)))
-		if c, _ := f.LoadCell("k", "f"); c != nil && text(c) != text(want) {
-			t.Errorf("bit %d flipped and not noticed", bit)
-		}
+		c, _ := f.LoadCell("k", "f")
+		check.True(t, c == nil || text(c) == text(want), "bit %d flipped and not noticed", bit)
 		check.Must(file.WriteAt(whole[k:k+1], int64(k)))
 	}
 	check.Write(t, string(append(whole, 0)), path)

@@ -35,9 +35,7 @@ func TestManifests(t *testing.T) {
 		first := resolve(t, file)
 		spelled := filepath.Join(t.TempDir(), name+".toml")
 		check.OK(t, os.WriteFile(spelled, first, 0o666))
-		if second := resolve(t, spelled); string(second) != string(first) {
-			t.Errorf("%s: spelled out\n%s\nand again\n%s", name, first, second)
-		}
+		check.Equal(t, name+" spelled out again", string(resolve(t, spelled)), string(first))
 		var all map[string]any
 		check.Must(toml.Decode(string(first), &all))
 		used[all["study"].(string)] = true
@@ -196,9 +194,7 @@ func row(t *testing.T, dir string, file *ast.File, f *ast.Field) string {
 		return ""
 	}
 	what := comment(f.Names[0], f.Doc, f.Comment)
-	if what == "" {
-		t.Errorf("the field of the key %s in %s has no comment", key, dir)
-	}
+	check.True(t, what != "", "the field of the key %s in %s has no comment", key, dir)
 	if standard := tag.Get("default"); standard != "" {
 		what += "; default " + standard
 	}

@@ -133,9 +133,8 @@ func TestMaps(t *testing.T) {
 			check.Near(t, "x₂", r.Nums("x2")[k], 0.25*float64(k/mapGrid-20), 0)
 		}
 	}
-	if slices.Equal(maps.Where("method", "exact").Nums("p1"), maps.Where("method", "adf").Nums("p1")) {
-		t.Error("adf is mapped as exact")
-	}
+	exact, adf := maps.Where("method", "exact").Nums("p1"), maps.Where("method", "adf").Nums("p1")
+	check.True(t, !slices.Equal(exact, adf), "adf is mapped as exact")
 }
 
 // Other tasks have their own classes, snapshots and grid; one Gaussian over all weights is the nearest filter.
@@ -243,9 +242,7 @@ func TestPerceptron(t *testing.T) {
 		t.Errorf("probabilities %v, after an example of the first class %v", before, after)
 	}
 	l.Observe([]float64{1e200, 0}, 0)
-	if got := l.Probabilities(x)[0]; !l.Steps().Failed || got[0] != 0.5 {
-		t.Errorf("after an overflow %v, %+v", got, l.Steps())
-	}
+	check.Equal(t, "after an overflow", []any{l.Probabilities(x)[0][0], l.Steps().Failed}, []any{0.5, true})
 
 	m.Lambda.Word, m.Lambda.Number = "", 0.1
 	huber := newPerceptron(perceptron.Huber, m, prior)
