@@ -42,6 +42,14 @@ func exit(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return p.ProcessState.ExitCode(), p.Out.String(), p.Err.String()
 }
 
+// says returns what is printed by a run that has no error.
+func says(t testing.TB, args ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr, err := program.Try(t, args...)
+	check.OK(t, err)
+	return stdout, stderr
+}
+
 // -h lists the commands, and COMMAND -h the flags of one.
 func TestHelp(t *testing.T) {
 	_, help, _ := exit(t, "-h")
@@ -89,15 +97,20 @@ func TestExamples(t *testing.T) {
 	check.Equal(t, "there are examples", n > 10, true)
 }
 
-// The commands for experiments do what their names say.
+// The commands for experiments do what their names say, and those that messages propose help. Other tests run
+// those of interrupted and missing runs.
 func TestCommands(t *testing.T) {
 	check.InExperiments(t, map[string]string{"moons.toml": keeping})
-	check.Begins(t, program.Run(t, "run", "moons"), "moons: 1 cells, 1 computed, ")
+	_, _, err := program.Try(t, "moons")
+	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
+	check.Remove(t, "results", "README.md")
+	_, _, err = program.Try(t, "list", "-check")
+	program.Run(t, check.Proposed(t, err.Error())...)
 	check.Begins(t, program.Run(t, "list"), "NAME ")
 	check.Equal(t, "list -check prints", program.Run(t, "list", "-check"), "")
 	check.Equal(t, "verify prints", program.Run(t, "verify", "moons"), "moons: same bytes\n")
 	check.Begins(t, program.Run(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
-	_, _, err := program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
+	_, _, err = program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
 	check.Equal(t, "-out of other values is wrong usage", errors.Is(err, errUsage), true)
 	_, _, err = program.Try(t, "run", check.Write(t, "name = 3"), "-set", "seed=4")
 	check.Refuses(t, "a bad manifest", err, "study: missing")
@@ -116,17 +129,6 @@ func TestOwnName(t *testing.T) {
 		check.Contains(t, p.Out.String()+p.Err.String(), "'my tools/closedform'"+want)
 		check.Equal(t, args+" proposes go run", strings.Contains(p.Out.String()+p.Err.String(), "go run"), false)
 	}
-}
-
-// The commands that messages propose help. Other tests run those of interrupted and missing runs.
-func TestProposals(t *testing.T) {
-	check.InExperiments(t, map[string]string{"moons.toml": keeping})
-	_, _, err := program.Try(t, "moons")
-	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
-	check.Remove(t, "results", "README.md")
-	_, _, err = program.Try(t, "list", "-check")
-	program.Run(t, check.Proposed(t, err.Error())...)
-	program.Run(t, "list", "-check")
 }
 
 type full struct{}

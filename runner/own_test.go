@@ -63,11 +63,9 @@ func TestPredict(t *testing.T) {
 	unpacked := check.Must(gzip.NewReader(strings.NewReader(check.Read("out.csv.gz"))))
 	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
 	check.Write(t, "kind\n1\n2\n", "kinds.csv")
-	_, stderr, err := program.Try(t, "predict", file, "-data", "new.csv", "-labels", "kinds.csv")
-	check.OK(t, err)
+	_, stderr := says(t, "predict", file, "-data", "new.csv", "-labels", "kinds.csv")
 	check.Contains(t, stderr, "new.csv: 2 rows with a class: ")
-	_, stderr, err = program.Try(t, "learn", file, "-data", "new.csv", "-labels", "kinds.csv", "-to", "more.npz")
-	check.OK(t, err)
+	_, stderr = says(t, "learn", file, "-data", "new.csv", "-labels", "kinds.csv", "-to", "more.npz")
 	check.Contains(t, stderr, "more.npz: 2 rows, 2 learned")
 	check.Write(t, "kind\n1\n", "few.csv")
 	check.Write(t, "x1,x2\n1,2\nwide,1\n", "bad.csv")
@@ -90,8 +88,7 @@ func TestOwnTable(t *testing.T) {
 	check.InExperiments(t, map[string]string{"x.toml": keeping})
 	check.Write(t, table, "my leaves.csv")
 	command := []string{"run", "-data", "my leaves.csv", "-class", "species"}
-	out, said, err := program.Try(t, command...)
-	check.OK(t, err)
+	out, said := says(t, command...)
 	const network = "closedform-results/my_leaves/network.npz"
 	rowsOf := check.Proposed(t, out)
 	check.Contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 90 examples, ",
@@ -106,31 +103,27 @@ func TestOwnTable(t *testing.T) {
 	check.Write(t, signs, "signs.csv")
 	var wrong, loss float64
 	_, row, _ := strings.Cut(program.Run(t, "run", "-data", "signs.csv"), "\n  linear ")
-	_, err = fmt.Sscanf(strings.NewReplacer("[", "", "]", "", ",", "").Replace(row), "%g %g %g %g", &wrong, new(float64), new(float64), &loss)
+	_, err := fmt.Sscanf(strings.NewReplacer("[", "", "]", "", ",", "").Replace(row), "%g %g %g %g", &wrong, new(float64), new(float64), &loss)
 	check.OK(t, err)
 	check.True(t, loss > 0.6, "log loss of a linear network: %g", loss)
 	_, _, err = program.Try(t, append(command, "-all-rows")...)
 	check.Refuses(t, "another manifest", err, "my leaves.toml exists and differs from")
 	check.Contains(t, program.Run(t, check.Proposed(t, err.Error())...), "is up to date")
 	rowsOf[slices.Index(rowsOf, "FILE")] = "my leaves.csv"
-	_, _, err = program.Try(t, rowsOf...)
-	check.OK(t, err)
-	_, said, err = program.Try(t, "predict", network, "-data", "my leaves.csv")
-	check.OK(t, err)
+	says(t, rowsOf...)
+	_, said = says(t, "predict", network, "-data", "my leaves.csv")
 	check.Contains(t, said, "my leaves.csv: 90 rows with a class: ",
 		": scores of 90 rows, unknown ones included: error 0.0")
 	check.Write(t, strings.NewReplacer(",", ";", ".", ",").Replace(table), "other.csv")
 	program.Fails(t, "-separator ';' makes 5 of it", "predict", network, "-data", "other.csv")
-	_, again, err := program.Try(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
-	check.OK(t, err)
+	_, again := says(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
 	check.Equal(t, "it says", again, strings.ReplaceAll(said, "my leaves.csv", "other.csv"))
 
 	check.Write(t, table, "other", "My leaves.CSV") // its results would replace those of the first table
 	command[2] = "other/My leaves.CSV"
 	program.Fails(t, "closedform-results/my_leaves has the results of /",
 		append(command, "-out", "closedform-results")...)
-	_, _, err = program.Try(t, "learn", network, "-data", "my leaves.csv")
-	check.OK(t, err)
+	says(t, "learn", network, "-data", "my leaves.csv")
 	check.Remove(t, "closedform-results", "my_leaves", "cells")
 	program.Fails(t, "network.npz has learned 90 rows since it was trained", "run", "-exp", "my leaves.toml")
 	program.Fails(t, "need -data", "run", "-exp", "x", "-ignore", "a")
@@ -192,8 +185,7 @@ func TestOwnTestTable(t *testing.T) {
 	command := strings.Fields("run -data leaves.csv.gz -test new/rows.csv -class species")
 	program.Fails(t, "leaves: no file new/rows.csv", command...)
 	check.Write(t, lines[0]+strings.Join(lines[60:91], ""), "new", "rows.csv")
-	_, said, err := program.Try(t, command...)
-	check.OK(t, err)
+	_, said := says(t, command...)
 	check.Contains(t, said, "rows.csv: inputs that repeat those of other rows")
 	check.Contains(t, check.Read("closedform-results/leaves/runs.csv"), "network,1,60,31,")
 	check.Write(t, lines[0]+"1,2,3,4,yew\n", "new", "rows.csv")
