@@ -24,13 +24,8 @@ func names(e *Examples) string {
 	return strings.Join(names, " ")
 }
 
-// rows returns the inputs of new rows.
-func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
-	t.Helper()
-	return rowsAs(t, Format{}, s, text)
-}
-
-func rowsAs(t *testing.T, f Format, s Scaler, text string) (x [][]float64, unseen []string, err error) {
+// rows returns the inputs of new rows, written in a format.
+func rows(t *testing.T, f Format, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
 	table := check.Must(NewReader(strings.NewReader(text), "a.csv", f))
 	in, err := s.Inputs(table)
@@ -72,7 +67,7 @@ func TestMeansAndNewRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := all(s.Apply(test)).X
-		rows, unknown, err := rows(t, s, "c,more,x\nv,word,NA\nv,,100\n")
+		rows, unknown, err := rows(t, Format{}, s, "c,more,x\nv,word,NA\nv,,100\n")
 		if err != nil || unknown != nil {
 			t.Fatal(unknown, err)
 		}
@@ -83,21 +78,21 @@ func TestMeansAndNewRows(t *testing.T) {
 		}
 	}
 	s := check.Must(train.Scaler(None))
-	got, unknown, err := rows(t, s, "x,c\n1,w\n2,w\n,\n")
+	got, unknown, err := rows(t, Format{}, s, "x,c\n1,w\n2,w\n,\n")
 	check.OK(t, err)
 	check.Equal(t, "words not seen", unknown, []string{"c=w", "c=w"})
 	check.NearAll(t, "new rows", slices.Concat(got...), []float64{1, 0, 0, 2, 0, 0, 3, 2. / 3, 1. / 3}, 1e-15)
-	_, _, err = rows(t, s, "c\nu\n")
+	_, _, err = rows(t, Format{}, s, "c\nu\n")
 	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns are c`)
 	plain := check.Must(read(Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
-	_, _, err = rows(t, plain, "x,class\n1,a\n,b\n")
+	_, _, err = rows(t, Format{}, plain, "x,class\n1,a\n,b\n")
 	check.Refuses(t, "a new gap", err,
 		`a.csv:3: column "x": "" has no value; allowed only after a training with missing = "mean"`)
 	empty := all(check.Must(e.Subset([]int{1, 4}).Scaler(Standard)).Apply(e))
 	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
 	for _, words := range [][]string{nil, {"x"}} {
-		_, err = readAs(Format{Missing: MissingMean, Categorical: words}, "x,class\n,b\n?,a\n")
-		check.Refuses(t, "no value", err, `a.csv: no column beside the class "class" has a value`)
+		f := Format{Missing: MissingMean, Categorical: words}
+		check.Refuses(t, "no value", check.Err(readAs(f, "x,class\n,b\n?,a\n")), `a.csv: no column beside the class "class" has a value`)
 	}
 }
 
@@ -112,7 +107,7 @@ func TestMissingWord(t *testing.T) {
 	s := check.Must(e.Subset([]int{0, 1, 2}).Scaler(None))
 	check.Equal(t, "examples", all(s.Apply(e)).X,
 		[][]float64{{1, 1, 0, 0, 0, 1}, {2.5, 0, 1, 0, 1, 0}, {4, 0, 0, 1, 1, 0}, {100, 0, 0, 1, 0, 1}})
-	got, unseen, err := rowsAs(t, f, s, "x,c,full\n,,r\n7,w,\n")
+	got, unseen, err := rows(t, f, s, "x,c,full\n,,r\n7,w,\n")
 	check.OK(t, err)
 	check.Equal(t, "new rows", got, [][]float64{{2.5, 0, 0, 1, 1, 0}, {7, 0, 0, 0, 0, 0}})
 	check.Equal(t, "words not seen", unseen, []string{"c=w", "full=?"})
@@ -238,7 +233,7 @@ func TestKeysForColumns(t *testing.T) {
 	e = read(Format{}, "@relation r\n@attribute x real\n@attribute class {a,b}\n@data\n007,a\n08,b\n")
 	check.Equal(t, "declared as numbers", e.Input(0), []float64{7})
 	s := check.Must(read(Format{}, "zip,class\n7,a\n8,b\n").Scaler(None))
-	_, _, err := rows(t, s, "zip\n007\n")
+	_, _, err := rows(t, Format{}, s, "zip\n007\n")
 	check.Refuses(t, "a code in a new row", err, `a.csv:2: column "zip": "007" has leading zeros; allowed only `+
 		`after a training with numeric = ["zip"]`)
 }

@@ -183,8 +183,7 @@ func TestLabels(t *testing.T) {
 		},
 		{commas, "x1,x2\n1.5,2\n3,4\n", "@relation r\n@attribute kind {b,a}\n@data\nb\na\n", "b a"},
 	} {
-		e, err := readBoth(c.f, c.text, c.labels)
-		check.OK(t, err)
+		e := check.Must(readBoth(c.f, c.text, c.labels))
 		check.Equal(t, c.labels, all(e).X, [][]float64{{1.5, 2}, {3, 4}})
 		check.Equal(t, c.labels, []any{e.Classes(), names(e)}, []any{strings.Fields(c.classes), "x1 x2"})
 		check.Equal(t, c.labels, e.Classes()[e.Class(0)], "b")
@@ -286,7 +285,7 @@ func TestReadARFF(t *testing.T) {
 	e := read(Format{Missing: MissingMean}, header+"w,?,1\nu,?,3\n")
 	check.Equal(t, "classes", e.Classes(), []string{"3", "1"})
 	check.Equal(t, "inputs", names(e), "c=u c=v c=w")
-	x, _, err := rows(t, check.Must(e.Scaler(None)), header+"v,a,?\n")
+	x, _, err := rows(t, Format{}, check.Must(e.Scaler(None)), header+"v,a,?\n")
 	check.OK(t, err)
 	check.Equal(t, "a new row", x, [][]float64{{0, 1, 0}})
 	e = read(Format{Categorical: []string{AllWords}},

@@ -196,12 +196,7 @@ images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction 
 		check.True(t, ok && strings.HasPrefix(err.Error(), want), "%q: error %v, want %s", text, err, want)
 	}
 	class := dataset.Format{Class: "c"}
-	for _, f := range []Files{
-		{},
-		{Images: "i"},
-		{Labels: "l"},
-		{Images: "i", Labels: "l", Format: class},
-	} {
+	for _, f := range []Files{{}, {Images: "i"}, {Labels: "l"}, {Images: "i", Labels: "l", Format: class}} {
 		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
 	}
 }

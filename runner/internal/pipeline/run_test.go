@@ -220,18 +220,6 @@ func TestInputsStayOutOfResults(t *testing.T) {
 	same(t, snapshot(t, filepath.Join("mine", "closedform-results", "small")), before)
 }
 
-// Where to look is said only after success; the page is written all the same.
-func TestOpenAfterSuccess(t *testing.T) {
-	check.InExperiments(t, map[string]string{"small.toml": small, "z.toml": named("z")})
-	program.Run(t, "-exp", "small")
-	check.Remove(t, "results", "index.html")
-	check.Write(t, edit(t, named("z"), "points = 5", "points = 5\nfail = true"), "experiments", "z.toml")
-	stdout, _, err := program.Try(t, "-all", "-quiet")
-	check.Refuses(t, "z", err, "z: ")
-	check.Equal(t, "it says what to open", strings.Contains(stdout, "open "), false)
-	check.Equal(t, "there is a page", check.Exists("results", "index.html"), true)
-}
-
 // However the folder of the published results is written, other values and manifests from elsewhere do not
 // replace what is in it.
 func TestPublishedIsKept(t *testing.T) {

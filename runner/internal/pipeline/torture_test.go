@@ -234,16 +234,20 @@ func TestRunsInOneFolder(t *testing.T) {
 }
 
 // A cell that fails ends the run with its error alone. Its cells, earlier results and those of others are
-// kept, and experiments whose cells were done are published.
+// kept, and experiments whose cells were done are published. Where to look is said only after success; the page
+// is written all the same.
 func TestFailureTogether(t *testing.T) {
 	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
 	check.InExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
 	program.Run(t, "-exp", "a")
 	check.Remove(t, "results", "a", "summary.csv") // to be published again
+	check.Remove(t, "results", "index.html")
 	stdout, stderr, err := program.Try(t, "-all", "-quiet", "-workers", "1")
 	check.Refuses(t, "a cell that fails", err, "bad: cell total seed=")
 	check.Equal(t, "it prints, and lines", stderr+fmt.Sprint(strings.Count(err.Error(), "\n")), "0")
 	check.Contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
+	opens := []bool{strings.Contains(stdout, "open "), check.Exists("results", "index.html")}
+	check.Equal(t, "it says what to open, and there is a page", opens, []bool{false, true})
 	check.Equal(t, "what failed is published", check.Exists("results", "bad", "SHA256SUMS"), false)
 	check.Contains(t, program.Run(t, "list"), "bad   not finished: cell total seed=1: lost its way  4 ")
 	for _, command := range []string{"verify", "draw"} {

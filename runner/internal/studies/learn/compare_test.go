@@ -272,9 +272,7 @@ func summary() (t *table.Table, add func(set, method string, lambda, wrong, low,
 
 // A run ends with the means, and a warning where guessing is better. Columns without values are left out.
 func TestResult(t *testing.T) {
-	e := &experiment{
-		Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}},
-	}
+	e := &experiment{Evaluate: evaluate{Passes: []int{1}}, sets: []set{{Name: "wine"}, {Name: "iris"}}}
 	e.Methods = []learner.Method{{Name: "guess", Kind: "majority"}, {Name: "sure", Kind: "closed-form", Passes: 4}}
 	check.OK(t, e.Methods[0].Extend(map[string]any{"kind": "majority"}))
 	short, add := summary()

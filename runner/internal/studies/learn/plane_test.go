@@ -99,10 +99,12 @@ func numbers(rows *table.Table, row int, columns string) (x []float64) {
 }
 
 // The tables are what networks give that are driven by hand, with the same examples for all methods of a
-// seed: maps, scores on the grid and, by the exact moments, the distances from Monte Carlo.
+// seed: maps, scores on the grid and, by the exact moments, the distances from Monte Carlo. The table examples
+// has what the drawn seed learns, in this order.
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
-	check.Equal(t, "points of maps", tables.Get("maps").Len(), 4*3*81)
+	examples := tables.Get("examples")
+	check.Equal(t, "points of maps, and examples", []int{tables.Get("maps").Len(), examples.Len()}, []int{4 * 3 * 81, 6})
 	actions := map[string]bool{}
 	for seed := 1; seed <= 3; seed++ {
 		for _, method := range []string{"joint", "project", "skip", "total"} {
@@ -111,6 +113,10 @@ func TestPlaneByHand(t *testing.T) {
 			counts := map[string]float64{"indefinite_steps": 0, "skipped_steps": 0, "projected_steps": 0}
 			for k := 1; k <= 6; k++ {
 				x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
+				if seed == 3 {
+					want := append(x[:2:2], 3, float64(k), float64(truth(x)))
+					check.NearAll(t, "example", numbers(examples, k-1, "x1 x2 seed k class"), want, 0)
+				}
 				update := check.Must(n.Observe(x, truth(x)-1))
 				actions[method+" "+update.Action.String()] = true
 				for column, yes := range map[string]bool{
@@ -217,15 +223,7 @@ func TestMaps(t *testing.T) {
 	check.Equal(t, "class of a point", first.Class[0]+1, truth(first.Points[0]))
 }
 
-// The table examples has what the drawn seed learns, in this order.
-func TestExamples(t *testing.T) {
-	examples, rnd := studytest.Run(t, Kind, small).Get("examples"), rand.New(random.Source("small", 3, "train"))
-	check.Equal(t, "rows", examples.Len(), 6)
-	for k := range 6 {
-		x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
-		want := slices.Concat([]float64{3, float64(k + 1)}, x, []float64{float64(truth(x))})
-		check.NearAll(t, "row", numbers(examples, k, "seed k x1 x2 class"), want, 0)
-	}
+func TestSortedExamples(t *testing.T) {
 	sorted := studytest.Run(t, Kind, small, "evaluate.order=sorted").Get("examples").Nums("class")
 	check.Equal(t, "classes of a sorted stream", len(slices.Compact(sorted)), 3)
 }

@@ -215,7 +215,5 @@ func TestKeptNetwork(t *testing.T) {
 	whole, after := kept(t, manifest+keep+"all_rows = true\n")
 	check.Equal(t, "examples", []int{n.Familiar.Seen, whole.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
-	studytest.Refused(t, Kind, manifest, map[string]string{
-		"save.all_rows=true": "allowed: with network",
-	})
+	studytest.Refused(t, Kind, manifest, map[string]string{"save.all_rows=true": "allowed: with network"})
 }
