@@ -174,7 +174,14 @@ file = "t.csv"; labels = "l"; test_file = "u.csv" -> test_labels: missing; allow
 file = "t.csv"; test_file = "u.csv"; test_labels = "l" -> test_labels: "l" is not allowed; allowed: with
 file = "t.csv"; test_fraction = 0.5; train = 4 -> train: 4 is not allowed; allowed: with generator, not
 generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: "t.csv" is not allowed; allowed: with
-generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
+generator = "waves"; train = 3; test = 3 -> generator: "waves" is not allowed; allowed: "drifting-shares", "fl
+generator = "wedges"; train = 3; test = 3; noise = 0.1 -> noise: 0.1 is not allowed; allowed: a generator with
+generator = "moons"; train = 3; test = 3; arms = 4 -> arms: 4 is not allowed; allowed: a generator with arms
+generator = "spirals"; train = 3; test = 3; arms = 1 -> arms: 1 is not allowed; allowed: 2 to 100
+generator = "gaussians"; train = 3; test = 3; period = 9 -> period: 9 is not allowed; allowed: a generator that
+generator = "sea"; train = 3; test = 3; period = -1 -> period: -1 is not allowed; allowed: 1 to 1,000,000
+generator = "sea"; train = 3; test = 3; noise = 0.6 -> noise: 0.6 is not allowed; allowed: at most 0.5
+generator = "hyperplane"; train = 3; test = 3; noise = 5 -> noise: 5 is not allowed; allowed: at most 0.5
 generator = "moons"; train = 3; test = 3; numeric = ["x"] -> numeric: ["x"] is not allowed; allowed: with file,
 images = "i"; labels = "l"; test_fraction = 0.5; no_value = ["-"] -> no_value: ["-"] is not allowed; allowed:
 images = "i"; labels = "l"; test_fraction = 0.5; as_written = true -> as_written: true is not allowed; allowed:

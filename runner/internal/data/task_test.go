@@ -1,11 +1,9 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,29 +14,7 @@ import (
 	"closedform/core/mixture"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
-	"closedform/internal/field"
 )
-
-func TestGeneratorValidate(t *testing.T) {
-	for _, c := range []struct {
-		g    Generator
-		want string // the error begins with its key
-	}{
-		{Generator{}, `generator: "" is not allowed; allowed: "drifting-shares", "flipping-labels", `},
-		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed; allowed: a generator with"},
-		{Generator{Name: "moons", Arms: 3}, "arms: "},
-		{Generator{Name: "gaussians", Period: 9}, "period: 9 is not allowed; allowed: a generator that changes"},
-		{Generator{Name: "sea", Period: -1}, "period: -1 is not allowed; allowed: 1 to 1,000,000"},
-		{Generator{Name: "sea", Noise: 0.6}, "noise: 0.6 is not allowed; allowed: at most 0.5"},
-		{Generator{Name: "hyperplane", Noise: 5}, "noise: 5 is not allowed; allowed: at most 0.5"},
-		{Generator{Name: "spirals", Arms: 1}, "arms: 1 is not allowed; allowed: 2 to 100"},
-	} {
-		err := field.Resolve(&c.g)
-		if _, ok := errors.AsType[*field.Error](err); !ok || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want %s", c.g, err, c.want)
-		}
-	}
-}
 
 // A value that was drawn once is drawn ever after: committed results depend on it.
 func TestDrawIsPinned(t *testing.T) {

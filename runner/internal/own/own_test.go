@@ -357,8 +357,7 @@ func TestLearnPassesOver(t *testing.T) {
 func TestSaveAndReplace(t *testing.T) {
 	path := trained(t)
 	n, save := check.Must(Read(path)), saver(path)
-	release, err := Replace(filepath.Dir(path))
-	check.OK(t, err)
+	release := check.Must(Replace(filepath.Dir(path)))
 	check.Refuses(t, "run", check.Err(Replace(filepath.Dir(path))), path+" is held by ")
 	o := options(path, "-")
 	o.To = path
@@ -371,7 +370,5 @@ func TestSaveAndReplace(t *testing.T) {
 	check.Write(t, "", path)
 	check.Refuses(t, "changed", save(n), path+" was changed by another program")
 	check.Equal(t, "the changed file", check.Read(path), "")
-	release, err = Replace(t.TempDir())
-	check.OK(t, err)
-	release()
+	check.Must(Replace(t.TempDir()))()
 }

@@ -43,8 +43,7 @@ func TestFill(t *testing.T) {
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
-		got := check.Must(Fill(text, tables().Read))
-		check.Equal(t, text, got, want)
+		check.Equal(t, text, check.Must(Fill(text, tables().Read)), want)
 	}
 	for text, want := range map[string]string{
 		"{x/summary method=a error %.1f}":      "%.1f}: 2 rows have these fields; need one",

@@ -118,8 +118,8 @@ func TestFetchMirror(t *testing.T) {
 	check.Contains(t, stdout, from+"\n", ": failed\n", " from "+url+"/a\n")
 	check.Equal(t, "the files", []string{file(root, "sub/a"), file(root, "lacking"), file(root, "damaged")},
 		[]string{text, text, ""})
-	_, err = get(t, root, filepath.Join(mirror, "none"), everySet, in("b"))
-	check.Refuses(t, "a mirror that is none", err, "mirror: ")
+	none := filepath.Join(mirror, "none")
+	check.Refuses(t, "a mirror that is none", check.Err(get(t, root, none, everySet, in("b"))), "mirror: ")
 	// Of the sets that are named, which must exist, each is fetched once.
 	names := []string{"sub/a", "x", "sub/a"}
 	stdout = check.Must(get(t, t.TempDir(), mirror, names, in("x"), in("y"), in("sub/a")))
