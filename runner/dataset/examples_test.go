@@ -86,8 +86,7 @@ func inputsOf(x ...[]float64) *Examples {
 // scale returns the inputs of to, scaled by a scaler that is fitted to fit.
 func scale(t *testing.T, kind Scaling, fit, to *Examples) [][]float64 {
 	t.Helper()
-	s := check.Must(fit.Scaler(kind))
-	return all(s.Apply(to)).X
+	return all(check.Must(fit.Scaler(kind)).Apply(to)).X
 }
 
 func TestScalers(t *testing.T) {

@@ -36,8 +36,7 @@ func TestManifestIsFound(t *testing.T) {
 	program.Fails(t, "short: missing; allowed: ", "-exp", own, "-short")
 	check.Equal(t, "an error made a folder", check.Exists("results"), false)
 	stdout := program.Run(t, "-exp", "small", "-exp", own)
-	beside := check.Exists(filepath.Dir(own), "closedform-results", "own")
-	check.Equal(t, "the results are beside their manifest", beside, true)
+	check.True(t, check.Exists(filepath.Dir(own), "closedform-results", "own"), "no results beside their manifest")
 	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
 }
 
@@ -59,8 +58,7 @@ func TestConfirmation(t *testing.T) {
 	const refused = "confirm: a confirmation, published in results/confirm, of the commit unknown; it is not run " +
 		"again, unless by -confirm-again"
 	changeSources(t, "2")
-	changed := edit(t, confirm, "0.5", "0.25")
-	check.Write(t, changed, "experiments", "confirm.toml")
+	check.Write(t, edit(t, confirm, "0.5", "0.25"), "experiments", "confirm.toml")
 	before := snapshot(t, dir)
 	program.Fails(t, refused, "-exp", "confirm")
 	program.Fails(t, refused, "verify", "confirm")
@@ -138,9 +136,9 @@ sources = ["small"]
 
 func TestDerivedExperiment(t *testing.T) {
 	check.InExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
-	program.Fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
 	_, _, err := program.Try(t, "-exp", "a_judge")
-	check.Refuses(t, "not yet", err, "; run it first: go run ./runner -exp small -out results")
+	check.Refuses(t, "not yet", err, "a_judge: reads the results of small: no results in results/small",
+		"; run it first: go run ./runner -exp small -out results")
 	check.Equal(t, "it made a folder", check.Exists("results"), false)
 	program.Run(t, check.Proposed(t, err.Error())...)
 	check.Remove(t, "results")
@@ -158,8 +156,7 @@ func TestDerivedExperiment(t *testing.T) {
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	check.Contains(t, stdout, "a_judge: summary.csv:2: ")
 	check.Contains(t, program.Run(t, "-exp", "a_judge"), " files, in ")
-	changed := checksummed(t, dir)["summary.csv"] != first["summary.csv"]
-	check.Equal(t, "the summary has changed", changed, true)
+	check.True(t, checksummed(t, dir)["summary.csv"] != first["summary.csv"], "the summary has not changed")
 	check.Write(t, "method,above\n", "results", "small", "summary.csv")
 	program.Fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	program.Fails(t, "a_judge, small", "-exp", "a_judge", "-set", `sources=["smal"]`)

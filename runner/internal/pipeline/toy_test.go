@@ -97,47 +97,39 @@ func (t *Toy) Result(tables table.Tables, _ map[string]float64) (r study.Result)
 	return r
 }
 
-type toySpec struct {
-	Name  string
-	Model ToyModel
-	Seed  int
-	Data  string
-}
-
 func (t *Toy) Cells() (cells []study.Cell) {
 	for _, m := range t.Methods {
 		for _, seed := range t.seeds {
-			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
 			cells = append(cells, study.Cell{
-				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
-				Run: study.Tables(func(ctx context.Context) (table.Tables, error) { return t.walk(ctx, spec) }),
+				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: []any{m, seed, t.data},
+				Run: study.Tables(func(ctx context.Context) (table.Tables, error) { return t.walk(ctx, m, seed) }),
 			})
 		}
 	}
 	return cells
 }
 
-func (t *Toy) walk(ctx context.Context, s toySpec) (table.Tables, error) {
-	if s.Model.Fail {
+func (t *Toy) walk(ctx context.Context, m toyMethod, number int) (table.Tables, error) {
+	if m.Fail {
 		return nil, errors.New("lost its way")
 	}
 	method, seed := table.Text("method", "who walks"), table.Int("seed", "of the walk")
 	walks := table.New("walks", method, seed, table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
 	runs := table.New("runs", method, seed, table.Num("end", "last |place|"))
-	r := rand.New(random.Source(t.manifest.Name, s.Seed, "walk"))
-	x := float64(len(s.Data))
-	for k := range s.Model.Points {
-		for range s.Model.Sleep {
+	r := rand.New(random.Source(t.manifest.Name, number, "walk"))
+	x := float64(len(t.data))
+	for k := range m.Points {
+		for range m.Sleep {
 			time.Sleep(time.Millisecond)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}
-		x += s.Model.Scale * r.NormFloat64()
-		walks.Add(s.Name, s.Seed, k+1, x)
+		x += m.Scale * r.NormFloat64()
+		walks.Add(m.Name, number, k+1, x)
 	}
-	runs.Add(s.Name, s.Seed, x)
+	runs.Add(m.Name, number, x)
 	return table.Tables{walks, runs}, nil
 }
 

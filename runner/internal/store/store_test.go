@@ -122,8 +122,7 @@ func TestResults(t *testing.T) {
 		large.Add(i)
 	}
 	file := TableFile(large)
-	got := []any{file.Name, large.Packed}
-	check.Equal(t, "a large table", got, []any{"large.csv.gz", false})
+	check.Equal(t, "a large table", []any{file.Name, large.Packed}, []any{"large.csv.gz", false})
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r := check.Must(OpenResults(f.Dir))

@@ -121,8 +121,7 @@ func TestMethodLeavesOutASet(t *testing.T) {
 // interval. What fails is scored as equal probabilities, and counted, as the majority of equal classes.
 func TestFewerSplits(t *testing.T) {
 	text := compared(studytest.File(t, studytest.Clusters(36)))
-	few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells()
-	check.Equal(t, "cells", len(few), 3*(3+2)+2)
+	check.Equal(t, "cells", len(studytest.New(t, Kind, text, "method.filter.splits=1").Cells()), 3*(3+2)+2)
 	full, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
 	row := func(tables table.Tables, name, method string) *table.Table {
 		return tables.Get(name).Where("set", "clusters").Where("method", method)

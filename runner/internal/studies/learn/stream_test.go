@@ -147,8 +147,7 @@ func TestRowOrder(t *testing.T) {
 }
 
 func TestStreamRefused(t *testing.T) {
-	src := streamOf(t, studytest.Clusters(36))
-	studytest.Refused(t, Kind, src, map[string]string{
+	studytest.Refused(t, Kind, streamOf(t, studytest.Clusters(36)), map[string]string{
 		"evaluate.snapshots=[25]": "1 to 24", "data.file=none.csv": "none.csv",
 		"method.linear.layers=[3, 3]":                            "[2, …, 3]",
 		"method.hidden.own_orders=true; method.hidden.members=2": "own_orders",

@@ -89,8 +89,7 @@ func TestSign(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
-	p := problem{Classes: 100000, Spread: 3, Variance: 2}
-	z := p.draw(rand.New(random.Source("logits")))
+	z := problem{Classes: 100000, Spread: 3, Variance: 2}.draw(rand.New(random.Source("logits")))
 	mean, sd := stat.MeanStdDev(z.Mean, nil)
 	got := []float64{mean, sd, slices.Min(z.Variance), slices.Max(z.Variance), stat.Mean(z.Variance, nil)}
 	check.NearAll(t, "mean and spread; least, largest and mean variance", got, []float64{0, 3, 1, 3, 2}, 0.02)

@@ -154,8 +154,7 @@ func TestTasks(t *testing.T) {
 	}
 	for _, task := range []string{"wedges", "four", "five"} {
 		number := func(method, column string) float64 {
-			rows := studytest.Rows(t, all.Get("curve"), "k=12 method="+method+" task="+task)
-			return rows.Nums(column)[0]
+			return studytest.Rows(t, all.Get("curve"), "k=12 method="+method+" task="+task).Nums(column)[0]
 		}
 		joint, other := number("adf-exact-joint", "tv"), number("adf-exact", "tv")
 		noise := number("exact", "tv_noise")
@@ -262,8 +261,7 @@ func TestHuberMoments(t *testing.T) {
 		for y, positive := range []bool{false, true} {
 			cfg, v := perceptron.Config{Rule: perceptron.Huber, Lambda: c.lambda}, mat.NewDiagDense(1, []float64{c.v})
 			neuron := perceptron.New(cfg, []float64{c.m}, v)
-			before := check.Must(neuron.Predict([]float64{1}))
-			check.Near(t, "p", p, before.Positive, 1e-15)
+			check.Near(t, "p", p, check.Must(neuron.Predict([]float64{1})).Positive, 1e-15)
 			check.Must(neuron.Observe([]float64{1}, positive))
 			mean, cov := neuron.Weights()
 			name := fmt.Sprintf("%+v after %d", c, y)
