@@ -83,82 +83,59 @@ func firsts(e *Examples) []float64 {
 	return x
 }
 
-// The parts are those that the keys describe.
+// The parts are those that the keys of each first line describe. Each second line has the numbers of inputs,
+// classes, training and test examples, and files, and, unless they are random, the first inputs of both parts.
 func TestSourceParts(t *testing.T) {
 	dir := dataFolder(t)
-	for _, c := range []struct {
-		text   string
-		counts []any  // inputs, classes, training and test examples, files
-		firsts string // inputs of both parts; empty: random
-	}{
-		{`file = "table.csv"; train_rows = "1-9"`, []any{2, 3, 9, 3, 1}, "[1 2 3 4 5 6 7 8 9] [10 11 12]"},
-		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, []any{2, 3, 9, 3, 1}, ""},
-		{`file = "uneven.csv"; test_fraction = 0.5; min_class_rows = 2`, []any{1, 2, 2, 2, 1}, ""},
-		{
-			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"`,
-			[]any{3, 2, 3, 1, 1},
-			"[1.5 2.25 3] [5]",
-		},
-		{
-			`file = "gaps.csv"; ignore = ["c"]; missing = "drop"; train_rows = "2-3"`,
-			[]any{1, 2, 2, 1, 1},
-			"[3 5] [1.5]",
-		},
-		{
-			`images = "images"; labels = "labels"; train_rows = "1-8"`,
-			[]any{6, 3, 8, 2, 2},
-			"[0 6 12 18 24 30 36 42] [48 54]",
-		},
-		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"`,
-			[]any{6, 3, 10, 2, 4},
-			"[0 6 12 18 24 30 36 42 48 54] [0 6]",
-		},
-		{
-			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"`,
-			[]any{2, 3, 9, 2, 1},
-			"[1 2 3 4 5 6 7 8 9] [11 12]",
-		},
-		{
-			`file = "table.csv"; test_file = "few.csv"; train_rows = "2-7"`,
-			[]any{2, 3, 6, 2, 2},
-			"[2 3 4 5 6 7] [14 13]",
-		},
-		{
-			`file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"`,
-			[]any{3, 2, 4, 2, 2},
-			fmt.Sprintf("[1.5 %v 3 5] [7 %[1]v]", 19./6),
-		},
-		{
-			`file = "numbers"; labels = "answers"; separator = "blank"; no_header = true; ignore = ["x2"]; ` +
-				`test_file = "few"; test_labels = "few.answer"`,
-			[]any{1, 2, 4, 2, 4},
-			"[1 3 5 7] [3 1]",
-		},
-		{`generator = "spirals"; arms = 4; train = 7; test = 5`, []any{2, 4, 7, 5, 0}, ""},
-	} {
-		if c.firsts != "" {
-			c.text += `; scale = "none"`
+	for lines := range slices.Chunk(strings.Split(`file = "table.csv"; train_rows = "1-9"
+[2 3 9 3 1] [1 2 3 4 5 6 7 8 9] [10 11 12]
+file = "table.csv"; class = "class"; test_fraction = 0.25
+[2 3 9 3 1]
+file = "uneven.csv"; test_fraction = 0.5; min_class_rows = 2
+[1 2 2 2 1]
+file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"
+[3 2 3 1 1] [1.5 2.25 3] [5]
+file = "gaps.csv"; ignore = ["c"]; missing = "drop"; train_rows = "2-3"
+[1 2 2 1 1] [3 5] [1.5]
+images = "images"; labels = "labels"; train_rows = "1-8"
+[6 3 8 2 2] [0 6 12 18 24 30 36 42] [48 54]
+images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"
+[6 3 10 2 4] [0 6 12 18 24 30 36 42 48 54] [0 6]
+file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"
+[2 3 9 2 1] [1 2 3 4 5 6 7 8 9] [11 12]
+file = "table.csv"; test_file = "few.csv"; train_rows = "2-7"
+[2 3 6 2 2] [2 3 4 5 6 7] [14 13]
+file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"
+[3 2 4 2 2] [1.5 3.1666666666666665 3 5] [7 3.1666666666666665]
+file = "numbers"; labels = "answers"; separator = "blank"; no_header = true; ignore = ["x2"]; test_file = "few"; `+
+		`test_labels = "few.answer"
+[1 2 4 2 4] [1 3 5 7] [3 1]
+generator = "spirals"; arms = 4; train = 7; test = 5
+[2 4 7 5 0]`, "\n"), 2) {
+		text, want, fixed := lines[0], lines[1], strings.Contains(lines[1], "] [")
+		if fixed {
+			text += `; scale = "none"`
 		}
-		s, files := check.Must(decode(c.text)), c.counts[4].(int)
+		s := check.Must(decode(text))
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
 		scaler := check.Must(train.Scaler(s.Scale)) // fills in means
 		train, test = scaler.Apply(train), scaler.Apply(test)
-		counts := []any{s.Inputs(), len(s.Classes()), train.Len(), test.Len(), len(s.Paths(dir))}
-		check.Equal(t, c.text, counts, c.counts)
-		check.Equal(t, c.text, []any{train.Inputs(), train.Classes()}, []any{s.Inputs(), s.Classes()})
-		about := s.About()
-		check.Equal(t, c.text+": digests", len(s.Digests), len(about))
-		right := len(about) > 0 == (files > 0) && (files == 0 || strings.HasPrefix(about[0], dir))
-		check.True(t, right, "%s: about %q", c.text, about)
-		if c.firsts != "" {
-			check.Equal(t, c.text, fmt.Sprint(firsts(train), firsts(test)), c.firsts)
+		files := len(s.Paths(dir))
+		got := fmt.Sprint([]int{s.Inputs(), len(s.Classes()), train.Len(), test.Len(), files})
+		if fixed {
+			got = fmt.Sprint(got+" ", firsts(train), firsts(test))
 		}
+		check.Equal(t, text, got, want)
+		check.Equal(t, text, []any{train.Inputs(), train.Classes()}, []any{s.Inputs(), s.Classes()})
+		about := s.About()
+		check.Equal(t, text+": digests", len(s.Digests), len(about))
+		right := len(about) > 0 == (files > 0) && (files == 0 || strings.HasPrefix(about[0], dir))
+		check.True(t, right, "%s: about %q", text, about)
 		for _, x := range firsts(test) {
 			both := files == 0 && slices.Contains(firsts(train), x)
-			check.True(t, !both, "%s: the example at %g is in both parts", c.text, x)
+			check.True(t, !both, "%s: the example at %g is in both parts", text, x)
 		}
 	}
 }

@@ -3,35 +3,26 @@ package quote
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
 
-// tables are a summary and its runs.
-func tables() table.Tables {
-	summary := table.New("x/summary", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""),
-		table.Num("error_low", ""), table.Num("error_high", ""))
-	summary.Add("a", 1, 0.024, 0.021, 0.028)
-	summary.Add("a", 10, -0.5, -0.6, 0.25)
-	summary.Add("b", 1, math.Inf(1), math.NaN(), math.NaN())
-	summary.Add("c", 1, 4.0, -3.0, 11.0)
-	summary.Add("d", 1, -0.001, math.NaN(), math.NaN())
-	summary.Add("e", 1, math.NaN(), math.NaN(), math.NaN())
-	summary.Add("f", 1, 0.02, 0.019, 0.021)
-	summary.Add("g", 20, 0.02, 0.019, 0.021)
-	runs := table.New("x/runs", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""))
-	for _, x := range []float64{1, math.Inf(1), 2, 3} {
-		runs.Add("b", 1, x)
+// tables are a summary, its runs and a table of texts.
+func tables() (all table.Tables) {
+	for name, text := range map[string]string{
+		"x/summary": "method,k,error,error_low,error_high\na,1,0.024,0.021,0.028\na,10,-0.5,-0.6,0.25\n" +
+			"b,1,+Inf,,\nc,1,4,-3,11\nd,1,-0.001,,\ne,1,,,\nf,1,0.02,0.019,0.021\ng,20,0.02,0.019,0.021\n",
+		"x/runs":  "method,k,error\nb,1,1\nb,1,+Inf\nb,1,2\nb,1,3\nc,1,1\nc,1,2\nc,1,9\n",
+		"x/words": "method,words\na,of a_b\nb,λ\nc,of c\nd,of d\ne,of e\nf,of f\ng,of g\n",
+	} {
+		all = append(all, check.Must(table.Read(name, strings.NewReader(text))))
 	}
-	for _, x := range []float64{1, 2, 9} {
-		runs.Add("c", 1, x)
-	}
-	return table.Tables{summary, runs}
+	return all
 }
 
 func TestFill(t *testing.T) {
@@ -80,7 +71,7 @@ columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
 name = "highest"
 rows = [["method=a", "method=f"]]
 columns = ["x/summary k=1 error %.3f highest"]
-`, append(tables(), words()).Read))
+`, tables().Read))
 	for name, want := range map[string]string{
 		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
 			`\newcommand{\Two}{\ensuremath{-50.0} [\ensuremath{-60.0},~\ensuremath{25.0}]\xspace}` + "\n",
@@ -103,17 +94,6 @@ g & -- & & of g \\
 	} {
 		check.Contains(t, files[name], want)
 	}
-}
-
-// words is a table of texts.
-func words() *table.Table {
-	words := table.New("x/words", table.Text("method", ""), table.Text("words", ""))
-	words.Add("a", "of a_b")
-	words.Add("b", "λ")
-	for _, method := range []string{"c", "d", "e", "f", "g"} {
-		words.Add(method, "of "+method)
-	}
-	return words
 }
 
 func TestErrors(t *testing.T) {

@@ -355,11 +355,8 @@ func TestSweptResult(t *testing.T) {
 
 // A note says where an output layer cuts its inputs, and what broke down.
 func TestProblems(t *testing.T) {
-	runs := table.New("runs", table.Text("method", ""), table.Int("train", ""), table.Int("limited", ""),
-		table.Int("failed", ""))
-	runs.Add("cut", 24, 3, 0)
-	runs.Add("fine", 24, 2, 0)
-	runs.Add("fails", 24, 0, 1)
+	const rows = "method,train,limited,failed\ncut,24,3,0\nfine,24,2,0\nfails,24,0,1\n"
+	runs := check.Must(table.Read("runs", strings.NewReader(rows)))
 	notes := strings.Join(new(experiment).problems(runs), "\n")
 	want := regexp.MustCompile("^cut: 3 of 24 training .* ±32.*\nfails broke down in 1 of 1 runs.*$")
 	check.True(t, want.MatchString(notes), "notes %q", notes)

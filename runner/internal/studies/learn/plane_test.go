@@ -242,10 +242,8 @@ func TestSweep(t *testing.T) {
 	one := studytest.Rows(t, studytest.Run(t, Kind, small, fixed...).Get("summary"), "method=total")
 	const columns = "error log_loss log_loss_high indefinite_steps"
 	check.NearAll(t, columns, numbers(row, 0, columns), numbers(one, 0, columns), 0)
-	runs := table.New("runs", table.Text("method", ""), table.Int("seed", ""), table.Num("log_loss", ""))
-	runs.Add("joint", 1, 2.0)
-	runs.Add("joint", 2, math.Inf(1))
-	runs.Add("joint", 3, 4.0)
+	const rows = "method,seed,log_loss\njoint,1,2\njoint,2,+Inf\njoint,3,4\n"
+	runs := check.Must(table.Read("runs", strings.NewReader(rows)))
 	means := e.(*experiment).means(runs, "summary", nil)
 	near(t, means, 0, map[string]float64{
 		"log_loss": math.Inf(1), "log_loss_median": 4, "log_loss_infinite": 1. / 3,
