@@ -238,16 +238,13 @@ func TestParts(t *testing.T) {
 
 func TestPartsErrors(t *testing.T) {
 	e := read(Format{}, "x,class\n1,10\n2,9\n3,5\n\n4,b\n")
-	for _, c := range []struct {
-		train, test []int
-		want        string
-	}{
-		{[]int{0, 1, 2}, []int{2, 3}, `a.csv:6: class "b" is not in the training part, which has 5, 9, 10`},
-		{[]int{3, 1}, []int{1, 2, 0}, `a.csv:4: class "5" is not in the training part, which has 9, b`},
-		{[]int{0}, []int{0}, `the training part has fewer than 2 classes`},
+	for want, rows := range map[string][2][]int{
+		`a.csv:6: class "b" is not in the training part, which has 5, 9, 10`: {{0, 1, 2}, {2, 3}},
+		`a.csv:4: class "5" is not in the training part, which has 9, b`:     {{3, 1}, {1, 2, 0}},
+		`the training part has fewer than 2 classes`:                         {{0}, {0}},
 	} {
-		_, _, err := Parts(e.Subset(c.train), e.Subset(c.test))
-		check.Refuses(t, "parts", err, c.want)
+		_, _, err := Parts(e.Subset(rows[0]), e.Subset(rows[1]))
+		check.Refuses(t, "parts", err, want)
 	}
 }
 
