@@ -66,11 +66,6 @@ class Stream:
     def normals(self, n):
         return np.array([self.normal() for _ in range(n)])
 
-    def shuffle(self, order):
-        for i in range(len(order) - 1, 0, -1):
-            j = self.bits() & i if i & i + 1 == 0 else (self.bits() >> 32) * (i + 1) >> 32
-            order[i], order[j] = order[j], order[i]
-
 
 def ziggurat():
     density, area = lambda x: math.exp(-x * x / 2), 9.91256303526217e-3
@@ -97,10 +92,10 @@ def matrices(w):
     return [part.reshape(shape) for part, shape in zip(np.split(w, np.cumsum(SIZES)[:-1]), SHAPES)]
 
 
-def logits(w, x, mask=1):
+def logits(w, x):
     hidden, output = matrices(w)
     z = with_ones(x) @ hidden.T
-    return with_ones(np.where(z.real > 0, z, 0) * mask) @ output.T
+    return with_ones(np.where(z.real > 0, z, 0)) @ output.T
 
 
 def gradient(f, w):
@@ -112,10 +107,6 @@ def gradient(f, w):
 def softmax(z):
     e = np.exp(z - z.real.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
-
-
-def log_loss(z, c):
-    return -np.log(softmax(z)[np.arange(len(c)), c])
 
 
 def he(stream):
@@ -215,33 +206,6 @@ def tagi():
     return out
 
 
-def descent(stream, w, loss, step=0.05, epochs=3):
-    """Adam (Kingma and Ba 2015, Algorithm 1) over minibatches of 32, with a step that falls to zero."""
-    order, m, v, t, steps = list(range(N)), 0, 0, 0, 2 * epochs
-    for _ in range(epochs):
-        stream.shuffle(order)
-        for batch in order[:32], order[32:]:
-            g = gradient(loss(batch), w)
-            rate, t = step * (1 - t / steps), t + 1
-            m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-            w = w - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    return w
-
-
-def dropout(rate=0.3, decay=0.02):
-    """Gal and Ghahramani (2016)."""
-    stream = Stream()
-    draw = lambda n: np.array([[(stream.uniform() >= rate) / (1 - rate) for _ in range(WIDTHS[1])] for _ in range(n)])
-
-    def loss(batch):
-        mask = draw(len(batch))
-        return lambda w: log_loss(logits(w, X[batch], mask), CLASS[batch]).mean() + decay / 2 * (w**2).sum()
-
-    w = descent(stream, he(stream), loss)
-    masks = draw(100)
-    return [np.mean([softmax(logits(w, x[None], mask)[0]) for mask in masks], axis=0) for x in AT]
-
-
 def steps(**options):
     """Steps on one example after another, by scikit-learn."""
     net = MLPClassifier(WIDTHS[1:2], alpha=0, nesterovs_momentum=False, **options)
@@ -310,7 +274,6 @@ for name, p in {
     "low-rank": kalman("low-rank"),
     "bong": kalman("bong"),
     "tagi": tagi(),
-    "dropout": dropout(),
     "perceptron": perceptron(),
 }.items():
     print(name, *(f"{x:.12g}" for x in np.ravel(p)), sep=",")

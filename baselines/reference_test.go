@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/classgaussian"
-	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
@@ -72,7 +71,6 @@ func TestReference(t *testing.T) {
 		return check.Must(laplace.Fit(cfg, linear, x, class, new(splitmix)))
 	}
 	targets := tagi.Config{SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5}
-	thinned := dropout.Config{Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3}
 	models := map[string]check.Predictor{
 		"majority":        learned(majority.New(majority.Config{}, 3, 3, nil)),
 		"nearest":         learned(nearest.New(nearest.Config{Window: 30}, 3, 3, nil)),
@@ -86,7 +84,6 @@ func TestReference(t *testing.T) {
 		"low-rank":        filter(kalman.LowRank, 3),
 		"bong":            filter(kalman.Bong, 0),
 		"tagi":            learned(tagi.New(targets, layers, new(splitmix))),
-		"dropout":         check.Must(dropout.Fit(thinned, layers, x, class, new(splitmix))),
 		"perceptron":      newPerceptron(t),
 	}
 	records := check.Records(t, "testdata/reference.csv")

@@ -125,11 +125,11 @@ func (g *Model) differences(class int) {
 			kernel.AddScaled(a, xi, g.cov[(j*len(g.x)+i)*count:][:count])
 		}
 	}
-	own := g.across[class]
+	target := g.across[class]
 	copy(g.across[class:], g.across[class+1:])
-	g.across[d] = own
+	g.across[d] = target
 	for j, a := range g.across[:d] {
-		kernel.AddScaled(a, -1, own)
+		kernel.AddScaled(a, -1, target)
 		kernel.Rows(g.rows, a, g.x)
 		g.m[j] = g.logits[other(j, class)] - g.logits[class]
 		for k := range d {

@@ -193,7 +193,7 @@ func (o *orthant) weight(m, u []float64, brief bool) (w, last float64) {
 			o.y[k] = gauss.Quantile(clip(u[k] * mass))
 			continue
 		}
-		t, x, scale := o.splits[k].at(last-mk, u[k])
+		t, x, scale := o.splits[k].draw(last-mk, u[k])
 		o.y[k], o.delta[k] = t, mk+float64(row[k]*t)
 		last = softplus(o.delta[k]-last) + last
 		w *= scale
@@ -258,16 +258,16 @@ func (s *split) set(sigma float64) {
 	}
 }
 
-// at returns t for u in the unit interval with the bound b, the standard normal x that it is made of, and the
+// draw returns t for u in the unit interval with the bound b, the standard normal x that it is made of, and the
 // ratio of their densities, that of x over that of t.
-func (s *split) at(b, u float64) (t, x, scale float64) {
+func (s *split) draw(b, u float64) (t, x, scale float64) {
 	z := b / (s.sigma + 1)
 	if z < 0 {
 		z *= 2 / (1 + math.Sqrt(1-float64(4*s.bend*z)))
 	}
-	at := max(0, min((z+most)*((bounds-1)/(2*most)), bounds-1.000001))
-	i := int(at)
-	w := at - float64(i)
+	place := max(0, min((z+most)*((bounds-1)/(2*most)), bounds-1.000001))
+	i := int(place)
+	w := place - float64(i)
 	between := func(a *[bounds]float64) float64 { return a[i] + float64(w*(a[i+1]-a[i])) }
 	left, right := between(&s.left), between(&s.right)
 	scale = (left + right) / 2

@@ -65,10 +65,6 @@ type Pass struct {
 	Logit []float64 // logits, set by Forward
 	Score []float64 // derivatives by the logits, set by the caller of Backward
 
-	// Mask[l], unless nil, multiplies the hidden units that are the inputs of layer l > 0. It belongs to the
-	// caller and is the same for Forward and Backward.
-	Mask [][]float64
-
 	x     []float64   // the inputs of Logits, with a trailing 1
 	first []float64   // products of x with the first layer
 	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias; y[0] is the caller's
@@ -80,8 +76,7 @@ type Pass struct {
 func (n *Network) NewPass() *Pass {
 	p := &Pass{
 		Logit: make([]float64, n.Outputs()), Score: make([]float64, n.Outputs()),
-		Mask: make([][]float64, len(n.Layers)), x: make([]float64, n.Inputs+1),
-		y: [][]float64{nil}, slope: [][]float64{nil}, delta: [][]float64{nil},
+		x: make([]float64, n.Inputs+1), y: [][]float64{nil}, slope: [][]float64{nil}, delta: [][]float64{nil},
 	}
 	for l, w := range n.Layers[1:] {
 		y, width := make([]float64, w.In), n.Layers[l].Out
@@ -114,16 +109,6 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	}
 	p.x[copy(p.x, x)] = 1
 	n.Forward(p, weights, p.x[:n.Layers[0].In])
-	return p.finite()
-}
-
-// Again is Logits for the x and weights of the last call, with another Mask.
-func (n *Network) Again(p *Pass, weights []float64) error {
-	n.finish(p, weights)
-	return p.finite()
-}
-
-func (p *Pass) finite() error {
 	if !kernel.Finite(p.Logit...) {
 		return errors.New("the logits overflow")
 	}
@@ -145,19 +130,11 @@ func (n *Network) Softmax(p []float64, pass *Pass, weights, x []float64) error {
 func (n *Network) Forward(p *Pass, weights, x []float64) {
 	p.y[0] = x
 	n.Layers[0].products(p.first, weights, x)
-	n.finish(p, weights)
-}
-
-func (n *Network) finish(p *Pass, weights []float64) {
 	z := p.first
 	for l, w := range n.Layers[1:] {
-		y, slope, mask := p.y[l+1][:len(z)], p.slope[l+1][:len(z)], p.Mask[l+1]
+		y, slope := p.y[l+1][:len(z)], p.slope[l+1][:len(z)]
 		for j, z := range z {
-			on := 1.0
-			if mask != nil {
-				on = mask[j]
-			}
-			slope[j] = kernel.Unless(z, on)
+			slope[j] = kernel.Unless(z, 1)
 			y[j] = slope[j] * z
 		}
 		if z = p.Logit; l+2 < len(n.Layers) {

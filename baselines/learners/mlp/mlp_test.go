@@ -40,24 +40,22 @@ func TestExponentialRows(t *testing.T) {
 	}
 }
 
-// Backward has the derivatives of −log p of a class, also with a mask of the hidden units.
+// Backward has the derivatives of −log p of a class.
 func TestBackward(t *testing.T) {
 	n, rnd, err := Start([]int{2, 4, 3}, &struct{}{}, random.Source("backward"))
 	check.OK(t, err)
 	x, w, p := []float64{0.5, -1.5}, make([]float64, n.Weights()), n.NewPass()
 	n.Initialise(w, rnd)
-	for _, p.Mask[1] = range [][]float64{nil, {1, 0, 2, 2}} {
-		loss := func(w []float64) float64 {
-			probabilities := make([]float64, 3)
-			check.OK(t, n.Softmax(probabilities, p, w, x))
-			return -math.Log(probabilities[1])
-		}
-		want, got := fd.Gradient(nil, loss, w, &fd.Settings{Formula: fd.Central}), make([]float64, len(w))
-		loss(w)
-		p.SetScore(1)
-		n.Backward(p, got, w)
-		check.NearAll(t, "gradient", got, want, 1e-8)
+	loss := func(w []float64) float64 {
+		probabilities := make([]float64, 3)
+		check.OK(t, n.Softmax(probabilities, p, w, x))
+		return -math.Log(probabilities[1])
 	}
+	want, got := fd.Gradient(nil, loss, w, &fd.Settings{Formula: fd.Central}), make([]float64, len(w))
+	loss(w)
+	p.SetScore(1)
+	n.Backward(p, got, w)
+	check.NearAll(t, "gradient", got, want, 1e-8)
 }
 
 // The first step of Adam moves each weight by its size, against the sign of the derivative.

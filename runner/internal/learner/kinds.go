@@ -3,7 +3,6 @@ package learner
 import (
 	"closedform/baselines/learners/classgaussian"
 	"closedform/baselines/learners/command"
-	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/jointgaussian"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
@@ -17,7 +16,6 @@ import (
 var kinds = map[string]baseline{
 	"class-gaussian": flat(classgaussian.New),
 	"command":        flat(command.New),
-	"dropout":        batch(dropout.Fit),
 	"joint-gaussian": flat(jointgaussian.New),
 	"kalman":         network(kalman.New),
 	"laplace":        batch(laplace.Fit),

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/command"
-	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/tagi"
@@ -66,7 +65,6 @@ func TestByHand(t *testing.T) {
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	thinned := dropout.Config{Rate: 0.3, Step: 0.02, Epochs: 7}
 	for _, c := range []struct {
 		keys string
 		want predictor // not trained yet, if it is online
@@ -109,10 +107,6 @@ func TestByHand(t *testing.T) {
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
 			check.Must(laplace.Fit(laplace.Config{PriorVar: 2, LaplaceVar: 0.3}, linear, x, class, src())),
-		},
-		{
-			`kind = "dropout"; hidden_layers = [4]; rate = 0.3; step = 0.02; epochs = 7`,
-			check.Must(dropout.Fit(thinned, hidden, x, class, src())),
 		},
 	} {
 		m := check.Must(decode(c.keys))

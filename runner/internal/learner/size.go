@@ -3,24 +3,29 @@ package learner
 import (
 	"cmp"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"unsafe"
 )
 
 // Bytes returns the size of the memory that the learners can reach: their state and scratch space. Slices
-// count by their lengths, and memory that is shared counts once, so equal learners have equal sizes.
-func (c *Classifier) Bytes() int {
+// count by their lengths, and memory that is shared counts once, so equal learners have equal sizes. The memory of
+// another program is not known: NaN.
+func (c *Classifier) Bytes() float64 {
 	w := walk{seen: map[memory]bool{}}
 	for _, l := range c.Learners {
-		if n, ok := l.(*Network); ok {
-			w.visit(reflect.ValueOf(n.Model))
-		} else {
+		switch l := l.(type) {
+		case program:
+			return math.NaN()
+		case *Network:
+			w.visit(reflect.ValueOf(l.Model))
+		default:
 			w.visit(reflect.ValueOf(l))
 		}
 	}
 	w.visit(reflect.ValueOf(c.Map))
-	return w.size()
+	return float64(w.size())
 }
 
 // walk has the memory of the visited values, and how many bytes have no address, as those in maps.

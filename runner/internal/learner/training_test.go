@@ -46,7 +46,6 @@ func TestChoose(t *testing.T) {
 	check.OK(t, err)
 	for _, keys := range []string{
 		`kind = "laplace"; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]`,
-		`kind = "dropout"; epochs = 2; tune = ["rate"]; candidates = [[0.5], [0.4], [0.3]]`,
 		`tune = ["prior_factor"]; members = 1; candidates = [[0.1], [1], [10]]`,
 	} {
 		m := check.Must(decode(keys))

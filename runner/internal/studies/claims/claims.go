@@ -137,9 +137,9 @@ func (e *experiment) Tables([]table.Tables) table.Tables {
 		text("fails_with", "conditions under which the evidence shows that the claim fails, with what was measured"),
 		text("open_with", "conditions under which the claim is undecided, with what was measured"))
 	for _, c := range e.Claims {
-		own := evidence.Where("claim", c.Name)
+		given := evidence.Where("claim", c.Name)
 		conditions := map[string][]string{} // conditions by verdict
-		for _, rows := range own.GroupBy("condition") {
+		for _, rows := range given.GroupBy("condition") {
 			verdict := overall(rows.Texts("verdict"))
 			conditions[verdict] = append(conditions[verdict], found(rows))
 		}
@@ -147,7 +147,7 @@ func (e *experiment) Tables([]table.Tables) table.Tables {
 			conditions[holds] = append(conditions[holds], "by construction: "+c.Construction)
 		}
 		with := func(verdict string) string { return strings.Join(conditions[verdict], "; ") }
-		claims.Add(c.Name, c.Sentence, measured(own), with(holds), with(fails), with(undecided))
+		claims.Add(c.Name, c.Sentence, measured(given), with(holds), with(fails), with(undecided))
 	}
 	return table.Tables{claims, evidence}
 }

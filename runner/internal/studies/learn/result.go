@@ -210,6 +210,13 @@ func scoreRows(summary *table.Table) [][]string {
 		}
 		add("indefinite steps", indefinite)
 	}
+	if summary.Has("bytes") {
+		var size []string
+		for _, n := range summary.Nums("bytes") {
+			size = append(size, strings.TrimPrefix(fmt.Sprintf("%.2f", n/1e6), "NaN"))
+		}
+		add("MB", size)
+	}
 	add("seconds", texts("seconds"))
 	add("per 1,000 examples", texts("per_1000"))
 	return rows

@@ -86,8 +86,9 @@ func (s *spec) runs(r *learner.Result, train int, more []table.Column, values ..
 	columns, row := s.key()
 	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
 		table.Text("chosen", "the candidate that was chosen"))
-	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns(), more)...)
-	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row(), values)
+	columns = slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns(), more)
+	t := table.New("runs", append(columns, table.Int("bytes", "memory of the learner in the end, in bytes"))...)
+	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row(), values, r.Bytes())
 	return t
 }
 

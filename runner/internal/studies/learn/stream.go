@@ -175,9 +175,8 @@ func (s *spec) streamRuns(r *learner.Result, out *next, head int) *table.Table {
 		table.Share("answered", fmt.Sprintf("share of the last half that a promise of %g wrong answers answers",
 			s.Evaluate.Promise)),
 		table.Share("answered_error", "share of wrong answers among these"),
-		table.Int("bytes", "memory of the learner after the stream, in bytes"),
 	}, 1-metric.Error(r.P, r.Class)/persistent, float64(answered)/float64(len(out.class)-later),
-		float64(wrong)/float64(answered), float64(r.Bytes()))
+		float64(wrong)/float64(answered))
 }
 
 // windows returns the scores of the windows of the scored part.

@@ -13,8 +13,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const definition = "Σ_y is the covariance of the class probabilities y, Σ_zy that of the logits z with y. The " +
-	"paper's update inverts Σ_y, which has to be positive definite; it is indefinite if it has a negative eigenvalue"
+const definition = "Σ_y is the covariance of the class probabilities y, Σ_zy that of the logits z with y. " +
+	"The update of Yang and Yang inverts Σ_y, which has to be positive definite; it is indefinite if it has a " +
+	"negative eigenvalue"
 
 // Result has the tables that a reader wants.
 func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.Result) {
@@ -32,20 +33,20 @@ func (e *experiment) Result(tables table.Tables, _ map[string]float64) (r study.
 	case len(s.Mean) > 0:
 		r = e.givenResult(tables.Get("moments"), errors)
 	case e.sweeps():
-		t, at := middle(errors.Where("method", "probit"), "rho")
+		t, where := middle(errors.Where("method", "probit"), "rho")
 		lambda := t.Distinct("lambda")
 		few := t.Rows(nil)
 		for i := 0; i < len(lambda); i += (len(lambda) + 5) / 6 {
 			few = table.Merge([]table.Tables{{few}, {t.Where("lambda", lambda[i])}})[0]
 		}
 		for _, c := range [][2]string{errorTitles[0], errorTitles[1], errorTitles[3]} {
-			r.Tables = append(r.Tables, pivot(few, c[1]+at, c[0], "%.2g", "lambda", "classes"))
+			r.Tables = append(r.Tables, pivot(few, c[1]+where, c[0], "%.2g", "lambda", "classes"))
 		}
 	default:
-		t, at := middle(errors, "spread", "variance")
+		t, where := middle(errors, "spread", "variance")
 		for _, c := range errorTitles[:2] {
 			known := labelled(t.Rows(finite(t.Nums(c[0]))))
-			r.Tables = append(r.Tables, pivot(known, c[1]+at, c[0], "%.2g", "method", "classes"))
+			r.Tables = append(r.Tables, pivot(known, c[1]+where, c[0], "%.2g", "method", "classes"))
 		}
 		r.Notes = append(r.Notes, "-slope: the probit with the slope λ of the softmax at the origin (slope-matched); "+
 			"-lsq and -minimax: of the smallest mean square error of p, and of the smallest largest error")

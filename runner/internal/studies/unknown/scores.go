@@ -77,6 +77,7 @@ func (m *scorer) fitHidden(train *data.Examples) {
 }
 
 type predictions struct {
+	top   []int // the most probable class of each example
 	wrong []bool
 	by    map[score][]float64 // confidences by score; nil: the learner lacks the score
 }
@@ -121,16 +122,15 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	e = m.Scaler.Apply(e)
 	a, layer := predictions{by: map[score][]float64{}}, m.Readout()
 	var inputs [][]float64 // inputs of the output layer
-	var top []int          // the most probable class of each example
 	ok := m.PredictEach(e, func(_ int, x []float64, p learner.Prediction) error {
-		if top = append(top, floats.MaxIdx(p.P)); layer != nil {
+		if a.top = append(a.top, floats.MaxIdx(p.P)); layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
 		return m.addScores(a, x, p)
 	})
 	if ok && layer != nil && e.Len() > 0 {
 		var err error
-		a.by[combined], a.by[density], err = layer.Familiarity(inputs, top)
+		a.by[combined], a.by[density], err = layer.Familiarity(inputs, a.top)
 		for i, p := range a.by[combined] {
 			if math.IsNaN(p) { // too few examples of the class were learned
 				a.by[combined][i] = 0
@@ -139,12 +139,12 @@ func (m *scorer) predict(e *data.Examples) predictions {
 		ok = err == nil
 	}
 	if !ok || e.Len() == 0 {
-		top = make([]int, e.Len())
+		a.top = make([]int, e.Len())
 		for _, s := range scores {
 			a.by[s] = make([]float64, e.Len())
 		}
 	}
-	for i, class := range top {
+	for i, class := range a.top {
 		a.wrong = append(a.wrong, class != e.Class(i))
 	}
 	if layer == nil {

@@ -59,6 +59,8 @@ type settings struct {
 	// Unseen are classes that are kept from a second training; default none.
 	Unseen []string `toml:"unseen,omitempty" check:"distinct"`
 	Scores []score  `toml:"scores" check:"distinct"` // confidence scores; default "probability" and "entropy"
+	// Reference is the method with whose decisions those of each other are compared, seed by seed; default none.
+	Reference string `toml:"reference,omitempty" json:"-"`
 }
 
 type outside struct {
@@ -74,8 +76,13 @@ func (o outside) Validate() error {
 }
 
 func (e *experiment) Validate() error {
-	return errors.Join(field.Refuse(e.Data.Stream, "data.stream", true, "a test part, with this study"),
-		learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...))
+	names := learner.Names(e.Methods)
+	var reference error
+	if e.Unknown.Reference != "" {
+		reference = field.In("unknown", field.Among("reference", names, e.Unknown.Reference))
+	}
+	return errors.Join(reference, field.Refuse(e.Data.Stream, "data.stream", true, "a test part, with this study"),
+		learner.Plain(e.Methods), e.Chosen.Check(names...))
 }
 
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
@@ -154,7 +161,7 @@ func (s spec) run(ctx context.Context) (table.Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, known := newTables(s), l.predict(test)
+	t, known := newTables(s, test), l.predict(test)
 	t.evaluate(l, known)
 	for _, o := range s.Outside {
 		t.distinguish(o.Name, known, l.predict(o.examples))

@@ -175,7 +175,6 @@ func TestScores(t *testing.T) {
 	text := example(studytest.File(t, set), studytest.File(t, far)) + `
 [[method]]; name = "six"; kind = "closed-form"; hidden_layers = [4]; members = 6
 [[method]]; name = "tagi"; kind = "tagi"; hidden_layers = [4]; members = 2
-[[method]]; name = "dropout"; kind = "dropout"; hidden_layers = [4]; epochs = 5
 [[method]]; name = "pixels"; kind = "class-gaussian"
 [[method]]; name = "layer"; output = "gaussian"
 `
@@ -185,7 +184,7 @@ func TestScores(t *testing.T) {
 	curve := studytest.Run(t, Kind, text, `unknown.scores=["entropy"]`).Get("risk_coverage")
 	check.Equal(t, "the only score", curve.Distinct("confidence"), []string{"entropy"})
 	for name, want := range map[string][]string{
-		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
+		"probability":          {"ours", "filter", "six", "tagi", "pixels", "layer"},
 		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"density": {"pixels", "layer"}, "combined": {"ours", "six", "tagi", "layer"},
@@ -295,8 +294,40 @@ func TestSpecs(t *testing.T) {
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
+		"unknown.reference=theirs":           `allowed: "ours", "filter"`,
 	}
 	studytest.Refused(t, Kind, text, refused)
+}
+
+// By the true probabilities the risk of decisions is known, and how many answers the best decisions leave.
+func TestTruth(t *testing.T) {
+	three := &tables{truth: [][]float64{{0.9, 0.1}, {0.005, 0.995}, {0.99, 0.01}}}
+	for share, want := range map[float64]float64{0.001: 0, 0.006: 0.995 / 3, 0.01: 1.985 / 3, 0.05: 2.885 / 3} {
+		check.Near(t, fmt.Sprint("right at a risk of ", share), three.oracle(share), want, 1e-12)
+	}
+	p := predictions{top: []int{1, 1, 0}, by: map[score][]float64{confidence: {0.7, 0.8, 0.6}}}
+	check.Near(t, "risk of two decisions", three.trueRisk(p, confidence, 0.7), (0.9+0.005)/2, 1e-12)
+
+	tables := studytest.Run(t, Kind, `
+name = "truth"; study = "unknown"; seed = 1
+[data]; generator = "sectors"; arms = 3; train = 400; test = 300
+[unknown]; validation = 0.25; wrong = [0.1]; promise = [0.4]; reference = "ours"; scores = ["confidence"]
+[sweep]; seed = "1..4"
+[[method]]; name = "filter"; kind = "kalman"
+[[method]]; name = "ours"; members = 1
+`)
+	decided, paired := tables.Get("decisions_summary"), tables.Get("decisions_paired")
+	for i, correct := range decided.Nums("correct") {
+		if oracle := decided.Nums("oracle")[i]; correct > oracle+0.05 || decided.Nums("kept")[i] < decided.Nums("truly_kept")[i] {
+			t.Errorf("%s", decided.CSV())
+		}
+	}
+	for _, wanted := range []string{"wrong=0.1", "promise=0.4"} {
+		correct := decided.Where("wanted", wanted).Nums("correct") // of filter, ours
+		difference := paired.Where("wanted", wanted)
+		check.Equal(t, wanted, difference.Texts("method")[0], "filter")
+		check.Near(t, wanted, difference.Nums("correct")[0], correct[0]-correct[1], 1e-12)
+	}
 }
 
 // scored returns a learner of inputs that are not scaled.
