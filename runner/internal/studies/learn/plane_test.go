@@ -419,12 +419,9 @@ func TestRepeated(t *testing.T) {
 	curved := studytest.Rows(t, tables.Get("pairs"), "set=curved")
 	check.Equal(t, "sizes of a small set", curved.Distinct("seen"), []string{"1"})
 	printed := studytest.New(t, Kind, repeated).(*experiment).Result(tables, nil).Tables
-	check.Equal(t, "columns", [][]string{printed[0][0], printed[1][0]}, [][]string{
-		{
-			"wedges: total variation", "order, seen = 1", "sample, seen = 1", "order, seen = 12", "sample, seen = 12",
-		},
-		{"curved: total variation", "order, seen = 1", "sample, seen = 1"},
-	})
+	check.Equal(t, "columns", strings.Join(printed[0][0], "; "), "wedges: total variation; order, seen = 1; "+
+		"sample, seen = 1; order, seen = 12; sample, seen = 12")
+	check.Equal(t, "columns", strings.Join(printed[1][0], "; "), "curved: total variation; order, seen = 1; sample, seen = 1")
 	studytest.Refused(t, Kind, repeated, map[string]string{
 		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "1 to 12",
 		"evaluate.snapshots=[]":        "sizes of training sets",

@@ -289,14 +289,13 @@ func TestSpecs(t *testing.T) {
 		"outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
 	check.Equal(t, "digests of files", len(s.Data.Digests)+len(s.Outside[0].Digests), 2)
-	refused := map[string]string{
+	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.unseen=[\"d\"]":        `allowed: classes of the data, all but two or more: "a", "b", "c"`,
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 		"unknown.reference=theirs":           `allowed: "ours", "filter"`,
-	}
-	studytest.Refused(t, Kind, text, refused)
+	})
 }
 
 // By the true probabilities the risk of decisions is known, and how many answers the best decisions leave.
