@@ -41,9 +41,7 @@ func TestRiskCoverage(t *testing.T) {
 	threshold, coverage, risk := Rank(confidence, wrong).RiskCoverage()
 	check.Equal(t, "thresholds", []any{threshold, coverage},
 		[]any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
-	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
-		check.Near(t, "risk", risk[i], want, 1e-12)
-	}
+	check.NearAll(t, "risk", risk, []float64{0.5, 1. / 3, 0.5, 0.6}, 1e-12)
 }
 
 // The areas under both curves by hand, with ties.
@@ -79,14 +77,10 @@ func TestSignedRank(t *testing.T) {
 	for i, x := range []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29} {
 		first[i] -= x
 	}
-	upTo := func(n int) (x []float64) {
+	signed := func(n int, negative ...int) (x []float64) { // 1, 2, …, n
 		for k := range n {
 			x = append(x, float64(k+1))
 		}
-		return x
-	}
-	signed := func(n int, negative ...int) []float64 {
-		x := upTo(n)
 		for _, k := range negative {
 			x[k-1] *= -1
 		}
@@ -99,7 +93,7 @@ func TestSignedRank(t *testing.T) {
 		p    float64
 	}{
 		{"depression", first, 0.0390625},
-		{"all of one sign", upTo(16), 2 * math.Exp2(-16)},
+		{"all of one sign", signed(16), 2 * math.Exp2(-16)},
 		{"the other sign", []float64{-1, -2, -3, -4, -5}, 2 / 32.},
 		{"ties", []float64{1, 1, -1}, 1},                     // positive ranks of the sum 4 or more, or 2 or less: all 8
 		{"ties of two", []float64{1, 1, -2, 3, 3}, 10 / 32.}, // {}, 1½, 1½, 1½ + 1½ and 3
