@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +107,29 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	for g, sum := range r.CellSeconds {
 		r.CellSeconds[g] = table.Round(sum/count[g], 3)
 	}
+}
+
+// times returns CellSeconds as a table: a column for each key of the groups, and seconds.
+func (r *Run) times() *table.Table {
+	t, rows := new(table.Table), slices.Sorted(maps.Keys(r.CellSeconds))
+	for _, group := range rows {
+		for _, field := range strings.Fields(group) {
+			if key, _, _ := strings.Cut(field, "="); !t.Has(key) {
+				t.Columns = append(t.Columns, table.Text(key, ""))
+			}
+		}
+	}
+	seconds := table.Positive("seconds", "")
+	for _, group := range rows {
+		for i, c := range t.Columns {
+			_, after, _ := strings.Cut(" "+group, " "+c.Name+"=")
+			value, _, _ := strings.Cut(after, " ")
+			t.Columns[i].Texts = append(t.Columns[i].Texts, value)
+		}
+		seconds.Nums = append(seconds.Nums, r.CellSeconds[group])
+	}
+	t.Columns = append(t.Columns, seconds)
+	return t
 }
 
 // Expected returns the expected seconds of a cell: the mean of its group, or of the run, or 1 if neither is

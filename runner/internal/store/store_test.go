@@ -296,3 +296,12 @@ func TestCompare(t *testing.T) {
 		`table.csv:3: "2,b", and now "2.5,b"`,
 	})
 }
+
+// The times of a run are a table with a column for each key of its cells.
+func TestTimes(t *testing.T) {
+	dir := t.TempDir()
+	check.Write(t, "", dir, "one", sumsFile)
+	check.Write(t, `{"cell_seconds": {"set=a method=x": 2.5, "method=y": 1}}`, dir, "one", runFile)
+	times := check.Must(Published(dir)("one/times"))
+	check.Equal(t, "times", string(times.CSV()), "method,set,seconds\ny,,1\nx,a,2.5\n")
+}
