@@ -1,17 +1,24 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/pipeline"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // program is what a user types.
@@ -35,6 +42,14 @@ func exit(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return p.ProcessState.ExitCode(), p.Out.String(), p.Err.String()
 }
 
+// says returns what is printed by a run that has no error.
+func says(t testing.TB, args ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr, err := program.Try(t, args...)
+	check.OK(t, err)
+	return stdout, stderr
+}
+
 // -h lists the commands, and COMMAND -h the flags of one.
 func TestHelp(t *testing.T) {
 	_, help, _ := exit(t, "-h")
@@ -49,9 +64,8 @@ func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{
 		"run -h": "-data file", "-exp x -h": "-workers number", "help": "COMMAND -h", "version": "closedform ",
 	} {
-		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
-			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
-		}
+		code, stdout, _ := exit(t, strings.Fields(args)...)
+		check.True(t, code == 0 && strings.Contains(stdout, want), "%s: exit code %d, and %q", args, code, stdout)
 	}
 }
 
@@ -70,9 +84,7 @@ func TestExamples(t *testing.T) {
 			f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 			c.declare(f)
 			args, err := parse(f, words)
-			if err != nil || !c.takes(len(args)) {
-				t.Errorf("%s: %v, %d arguments", found[0], err, len(args))
-			}
+			check.True(t, err == nil && c.takes(len(args)), "%s: %v, %d arguments", found[0], err, len(args))
 			if f.Lookup("exp") == nil || strings.Contains(found[1], "my") {
 				continue // it names no experiment, or a file of the user
 			}
@@ -85,15 +97,20 @@ func TestExamples(t *testing.T) {
 	check.Equal(t, "there are examples", n > 10, true)
 }
 
-// The commands for experiments do what their names say.
+// The commands for experiments do what their names say, and those that messages propose help. Other tests run
+// those of interrupted and missing runs.
 func TestCommands(t *testing.T) {
 	check.InExperiments(t, map[string]string{"moons.toml": keeping})
-	check.Begins(t, program.Run(t, "run", "moons"), "moons: 1 cells, 1 computed, ")
+	_, _, err := program.Try(t, "moons")
+	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
+	check.Remove(t, "results", "README.md")
+	_, _, err = program.Try(t, "list", "-check")
+	program.Run(t, check.Proposed(t, err.Error())...)
 	check.Begins(t, program.Run(t, "list"), "NAME ")
 	check.Equal(t, "list -check prints", program.Run(t, "list", "-check"), "")
 	check.Equal(t, "verify prints", program.Run(t, "verify", "moons"), "moons: same bytes\n")
 	check.Begins(t, program.Run(t, "draw", "-all"), "moons: 1 figures drawn\nopen results/index.html\n")
-	_, _, err := program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
+	_, _, err = program.Try(t, "run", "moons", "-set", "seed=4", "-out", "results")
 	check.Equal(t, "-out of other values is wrong usage", errors.Is(err, errUsage), true)
 	_, _, err = program.Try(t, "run", check.Write(t, "name = 3"), "-set", "seed=4")
 	check.Refuses(t, "a bad manifest", err, "study: missing")
@@ -112,17 +129,6 @@ func TestOwnName(t *testing.T) {
 		check.Contains(t, p.Out.String()+p.Err.String(), "'my tools/closedform'"+want)
 		check.Equal(t, args+" proposes go run", strings.Contains(p.Out.String()+p.Err.String(), "go run"), false)
 	}
-}
-
-// The commands that messages propose help. Other tests run those of interrupted and missing runs.
-func TestProposals(t *testing.T) {
-	check.InExperiments(t, map[string]string{"moons.toml": keeping})
-	_, _, err := program.Try(t, "moons")
-	check.Begins(t, program.Run(t, check.Proposed(t, err.Error())...), "moons: 1 cells, 1 computed, ")
-	check.Remove(t, "results", "README.md")
-	_, _, err = program.Try(t, "list", "-check")
-	program.Run(t, check.Proposed(t, err.Error())...)
-	program.Run(t, "list", "-check")
 }
 
 type full struct{}
@@ -204,4 +210,97 @@ func TestWrongUsage(t *testing.T) {
 	code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1")
 	check.Equal(t, "wrong usage", []any{code, stdout, check.Exists("results")}, []any{2, "", false})
 	check.Begins(t, stderr, "runner: usage: ")
+}
+
+// Flags with several values are lines of CSV, so that a name with a comma can be given.
+func TestListFlags(t *testing.T) {
+	f := flag.NewFlagSet("run", flag.ContinueOnError)
+	table := tableFlags(f)
+	check.OK(t, f.Parse([]string{"-ignore", `"Breite, cm", id`, "-ignore", "a b", "-numeric", `"say ""no"""`}))
+	check.Equal(t, "columns", [][]string{table.Format.Ignore, table.Format.Numeric},
+		[][]string{{"Breite, cm", "id", "a b"}, {`say "no"`}})
+	check.Equal(t, "as typed", f.Lookup("ignore").Value.String(), `"Breite, cm",id,a b`)
+	f.SetOutput(t.Output())
+	check.Refuses(t, "a quote", f.Parse([]string{"-ignore", `"Breite, cm`}), `"`)
+}
+
+func signaled(p *check.Process, s syscall.Signal) bool {
+	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == s
+}
+
+// sleeper is a study whose four cells sleep.
+type sleeper struct {
+	Sleep int  `toml:"sleep"` // milliseconds
+	Deaf  bool `toml:"deaf"`  // to interruptions
+	study.Plain
+}
+
+func (s *sleeper) Cells() (cells []study.Cell) {
+	for i := range 4 {
+		cells = append(cells, study.Cell{Key: fmt.Sprint(i), Run: study.Tables(s.run)})
+	}
+	return cells
+}
+
+func (s *sleeper) run(ctx context.Context) (table.Tables, error) {
+	for range s.Sleep {
+		time.Sleep(time.Millisecond)
+		if ctx.Err() != nil && !s.Deaf {
+			return nil, ctx.Err()
+		}
+	}
+	return nil, nil
+}
+
+func init() {
+	pipeline.Kinds = append(pipeline.Kinds, study.Kind{
+		Name: "sleeper",
+		New: func(m *manifest.Manifest) (study.Experiment, error) {
+			s := new(sleeper)
+			return s, m.Decode(s)
+		},
+	})
+}
+
+// A signal ends all experiments at work; the command that the program prints goes on.
+func TestInterruptedRunGoesOn(t *testing.T) {
+	const text = "name = %q\nstudy = 'sleeper'\nsleep = 50\n"
+	check.InExperiments(t, map[string]string{"a.toml": fmt.Sprintf(text, "a"), "b.toml": fmt.Sprintf(text, "b")})
+	message := regexp.MustCompile(`(?m)^runner: interrupted; to go on: go run ./runner -all -workers 2$`)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		done := func() int { return len(check.Glob("results", "*", "cells", "*.cell")) }
+		p, ended := check.Start(t, func() bool { return done() > 1 }, "-all", "-workers", "2")
+		check.OK(t, p.Process.Signal(s))
+		<-ended
+		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.Err.String()) || p.Out.Len() > 0 {
+			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.Err)
+		}
+		check.Equal(t, "published", len(check.Glob("results", "*", "manifest.toml")), 0)
+		before := done()
+		program.Run(t, check.Proposed(t, p.Err.String())...)
+		check.Equal(t, "cells", []any{before < 8, done()}, []any{true, 8})
+		check.Remove(t, "results")
+	}
+}
+
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	if signal.Ignored(os.Interrupt) {
+		t.Skip("interrupts are ignored, as in the background of a script")
+	}
+	m, out := check.Write(t, "name = 'deaf'\nstudy = 'sleeper'\nsleep = 100000\ndeaf = true\n"), t.TempDir()
+	claimed := func() bool { return len(check.Glob(out, "deaf", "cells", "at", "*.claim")) > 0 }
+	p, ended := check.Start(t, claimed, "-exp", m, "-out", out)
+	time.Sleep(300 * time.Millisecond) // for the first cell to begin
+	for range 100 {
+		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
+		select {
+		case <-ended:
+			check.True(t, signaled(p, syscall.SIGINT), "it ended with %v, not by the second interrupt: %s",
+				p.ProcessState, &p.Err)
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Fatal("it goes on after many interrupts")
 }

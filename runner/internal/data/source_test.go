@@ -1,10 +1,12 @@
 package data
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,82 +83,59 @@ func firsts(e *Examples) []float64 {
 	return x
 }
 
-// The parts are those that the keys describe.
+// The parts are those that the keys of each first line describe. Each second line has the numbers of inputs,
+// classes, training and test examples, and files, and, unless they are random, the first inputs of both parts.
 func TestSourceParts(t *testing.T) {
 	dir := dataFolder(t)
-	for _, c := range []struct {
-		text   string
-		counts []any  // inputs, classes, training and test examples, files
-		firsts string // inputs of both parts; empty: random
-	}{
-		{`file = "table.csv"; train_rows = "1-9"`, []any{2, 3, 9, 3, 1}, "[1 2 3 4 5 6 7 8 9] [10 11 12]"},
-		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, []any{2, 3, 9, 3, 1}, ""},
-		{`file = "uneven.csv"; test_fraction = 0.5; min_class_rows = 2`, []any{1, 2, 2, 2, 1}, ""},
-		{
-			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"`,
-			[]any{3, 2, 3, 1, 1},
-			"[1.5 2.25 3] [5]",
-		},
-		{
-			`file = "gaps.csv"; ignore = ["c"]; missing = "drop"; train_rows = "2-3"`,
-			[]any{1, 2, 2, 1, 1},
-			"[3 5] [1.5]",
-		},
-		{
-			`images = "images"; labels = "labels"; train_rows = "1-8"`,
-			[]any{6, 3, 8, 2, 2},
-			"[0 6 12 18 24 30 36 42] [48 54]",
-		},
-		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"`,
-			[]any{6, 3, 10, 2, 4},
-			"[0 6 12 18 24 30 36 42 48 54] [0 6]",
-		},
-		{
-			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"`,
-			[]any{2, 3, 9, 2, 1},
-			"[1 2 3 4 5 6 7 8 9] [11 12]",
-		},
-		{
-			`file = "table.csv"; test_file = "few.csv"; train_rows = "2-7"`,
-			[]any{2, 3, 6, 2, 2},
-			"[2 3 4 5 6 7] [14 13]",
-		},
-		{
-			`file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"`,
-			[]any{3, 2, 4, 2, 2},
-			fmt.Sprintf("[1.5 %v 3 5] [7 %[1]v]", 19./6),
-		},
-		{
-			`file = "numbers"; labels = "answers"; separator = "blank"; no_header = true; ignore = ["x2"]; ` +
-				`test_file = "few"; test_labels = "few.answer"`,
-			[]any{1, 2, 4, 2, 4},
-			"[1 3 5 7] [3 1]",
-		},
-		{`generator = "spirals"; arms = 4; train = 7; test = 5`, []any{2, 4, 7, 5, 0}, ""},
-	} {
-		if c.firsts != "" {
-			c.text += `; scale = "none"`
+	for lines := range slices.Chunk(strings.Split(`file = "table.csv"; train_rows = "1-9"
+[2 3 9 3 1] [1 2 3 4 5 6 7 8 9] [10 11 12]
+file = "table.csv"; class = "class"; test_fraction = 0.25
+[2 3 9 3 1]
+file = "uneven.csv"; test_fraction = 0.5; min_class_rows = 2
+[1 2 2 2 1]
+file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"
+[3 2 3 1 1] [1.5 2.25 3] [5]
+file = "gaps.csv"; ignore = ["c"]; missing = "drop"; train_rows = "2-3"
+[1 2 2 1 1] [3 5] [1.5]
+images = "images"; labels = "labels"; train_rows = "1-8"
+[6 3 8 2 2] [0 6 12 18 24 30 36 42] [48 54]
+images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"
+[6 3 10 2 4] [0 6 12 18 24 30 36 42 48 54] [0 6]
+file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"
+[2 3 9 2 1] [1 2 3 4 5 6 7 8 9] [11 12]
+file = "table.csv"; test_file = "few.csv"; train_rows = "2-7"
+[2 3 6 2 2] [2 3 4 5 6 7] [14 13]
+file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"
+[3 2 4 2 2] [1.5 3.1666666666666665 3 5] [7 3.1666666666666665]
+file = "numbers"; labels = "answers"; separator = "blank"; no_header = true; ignore = ["x2"]; test_file = "few"; `+
+		`test_labels = "few.answer"
+[1 2 4 2 4] [1 3 5 7] [3 1]
+generator = "spirals"; arms = 4; train = 7; test = 5
+[2 4 7 5 0]`, "\n"), 2) {
+		text, want, fixed := lines[0], lines[1], strings.Contains(lines[1], "] [")
+		if fixed {
+			text += `; scale = "none"`
 		}
-		s, files := check.Must(decode(c.text)), c.counts[4].(int)
+		s := check.Must(decode(text))
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
 		scaler := check.Must(train.Scaler(s.Scale)) // fills in means
 		train, test = scaler.Apply(train), scaler.Apply(test)
-		counts := []any{s.Inputs(), len(s.Classes()), train.Len(), test.Len(), len(s.Paths(dir))}
-		check.Equal(t, c.text, counts, c.counts)
-		check.Equal(t, c.text, []any{train.Inputs(), train.Classes()}, []any{s.Inputs(), s.Classes()})
-		about := s.About()
-		check.Equal(t, c.text+": digests", len(s.Digests), len(about))
-		right := len(about) > 0 == (files > 0) && (files == 0 || strings.HasPrefix(about[0], dir))
-		check.True(t, right, "%s: about %q", c.text, about)
-		if c.firsts != "" {
-			check.Equal(t, c.text, fmt.Sprint(firsts(train), firsts(test)), c.firsts)
+		files := len(s.Paths(dir))
+		got := fmt.Sprint([]int{s.Inputs(), len(s.Classes()), train.Len(), test.Len(), files})
+		if fixed {
+			got = fmt.Sprint(got+" ", firsts(train), firsts(test))
 		}
+		check.Equal(t, text, got, want)
+		check.Equal(t, text, []any{train.Inputs(), train.Classes()}, []any{s.Inputs(), s.Classes()})
+		about := s.About()
+		check.Equal(t, text+": digests", len(s.Digests), len(about))
+		right := len(about) > 0 == (files > 0) && (files == 0 || strings.HasPrefix(about[0], dir))
+		check.True(t, right, "%s: about %q", text, about)
 		for _, x := range firsts(test) {
 			both := files == 0 && slices.Contains(firsts(train), x)
-			check.True(t, !both, "%s: the example at %g is in both parts", c.text, x)
+			check.True(t, !both, "%s: the example at %g is in both parts", text, x)
 		}
 	}
 }
@@ -172,7 +151,14 @@ file = "t.csv"; labels = "l"; test_file = "u.csv" -> test_labels: missing; allow
 file = "t.csv"; test_file = "u.csv"; test_labels = "l" -> test_labels: "l" is not allowed; allowed: with
 file = "t.csv"; test_fraction = 0.5; train = 4 -> train: 4 is not allowed; allowed: with generator, not
 generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: "t.csv" is not allowed; allowed: with
-generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
+generator = "waves"; train = 3; test = 3 -> generator: "waves" is not allowed; allowed: "drifting-shares", "fl
+generator = "wedges"; train = 3; test = 3; noise = 0.1 -> noise: 0.1 is not allowed; allowed: a generator with
+generator = "moons"; train = 3; test = 3; arms = 4 -> arms: 4 is not allowed; allowed: a generator with arms
+generator = "spirals"; train = 3; test = 3; arms = 1 -> arms: 1 is not allowed; allowed: 2 to 100
+generator = "gaussians"; train = 3; test = 3; period = 9 -> period: 9 is not allowed; allowed: a generator that
+generator = "sea"; train = 3; test = 3; period = -1 -> period: -1 is not allowed; allowed: 1 to 1,000,000
+generator = "sea"; train = 3; test = 3; noise = 0.6 -> noise: 0.6 is not allowed; allowed: at most 0.5
+generator = "hyperplane"; train = 3; test = 3; noise = 5 -> noise: 5 is not allowed; allowed: at most 0.5
 generator = "moons"; train = 3; test = 3; numeric = ["x"] -> numeric: ["x"] is not allowed; allowed: with file,
 images = "i"; labels = "l"; test_fraction = 0.5; no_value = ["-"] -> no_value: ["-"] is not allowed; allowed:
 images = "i"; labels = "l"; test_fraction = 0.5; as_written = true -> as_written: true is not allowed; allowed:
@@ -194,12 +180,7 @@ images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction 
 		check.True(t, ok && strings.HasPrefix(err.Error(), want), "%q: error %v, want %s", text, err, want)
 	}
 	class := dataset.Format{Class: "c"}
-	for _, f := range []Files{
-		{},
-		{Images: "i"},
-		{Labels: "l"},
-		{Images: "i", Labels: "l", Format: class},
-	} {
+	for _, f := range []Files{{}, {Images: "i"}, {Labels: "l"}, {Images: "i", Labels: "l", Format: class}} {
 		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
 	}
 }
@@ -245,10 +226,8 @@ func TestSourceSpelledOut(t *testing.T) {
 		for word := range strings.SplitSeq(c.words, "|") {
 			check.True(t, strings.Contains("\n"+string(text), "\n"+word+"\n"), "%s does not say %s", text, word)
 		}
-		again, err := decode(string(text))
-		if err != nil || fmt.Sprint(again) != fmt.Sprint(s.WithDefaults()) {
-			t.Errorf("%s\nis read as %+v, %v", text, again, err)
-		}
+		again := check.Must(decode(string(text)))
+		check.Equal(t, "read again: "+string(text), fmt.Sprint(again), fmt.Sprint(s.WithDefaults()))
 	}
 	spec := func() string {
 		s := Source{Files: Files{File: "table.csv"}, TestFraction: 0.25}
@@ -257,7 +236,85 @@ func TestSourceSpelledOut(t *testing.T) {
 	}
 	before := spec()
 	check.Write(t, strings.Replace(twelve, "1,0,a", "1,1,a", 1), dir, "table.csv")
-	if after := spec(); after == before || strings.Contains(after, dir) {
-		t.Errorf("before %s, after %s", before, after)
+	after := spec()
+	check.True(t, after != before && !strings.Contains(after, dir), "before %s, after %s", before, after)
+}
+
+// idx returns an IDX file: its header of 4-byte numbers, then the values.
+func idx(values []byte, header ...uint32) string {
+	var b []byte
+	for _, word := range header {
+		b = binary.BigEndian.AppendUint32(b, word)
+	}
+	return string(append(b, values...))
+}
+
+// Three images of 2 × 2 pixels, and their labels.
+var (
+	idxImages = idx([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 127, 255}, 2051, 3, 2, 2)
+	idxLabels = idx([]byte{7, 200, 10}, 2049, 3)
+)
+
+// read reads files of a folder with these contents.
+func read(t *testing.T, dir, images, labels string) (*Examples, error) {
+	return readIDX(check.Write(t, images, dir, "im"), check.Write(t, labels, dir, "la"))
+}
+
+// Whatever is in the files, it is refused or read without much memory.
+func FuzzReadIDX(f *testing.F) {
+	f.Add([]byte(idxImages), []byte(idxLabels), false)
+	f.Add([]byte(idxImages), []byte(check.Gzip(idxLabels)), true)
+	f.Add([]byte(idx(nil, 2051, 1<<20, 1<<8, 1)), []byte{}, true)
+	f.Fuzz(func(t *testing.T, images, labels []byte, packed bool) {
+		if packed {
+			images = []byte(check.Gzip(string(images)))
+		}
+		dir := t.TempDir()
+		check.Frugal(t, func() {
+			e, err := read(t, dir, string(images), string(labels))
+			if err == nil && (e.Len() == 0 || e.Inputs() == 0 || len(e.Classes()) == 0) {
+				t.Errorf("%d examples of %d inputs, classes %q", e.Len(), e.Inputs(), e.Classes())
+			}
+		})
+	})
+}
+
+func TestReadIDX(t *testing.T) {
+	images, labels, dir := idxImages, idxLabels, t.TempDir()
+	want := Set{X: [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 127, 255}}, Class: []int{0, 2, 1}}
+	for name, c := range map[string][2]string{
+		"plain":            {images, labels},
+		"gzip":             {check.Gzip(images), check.Gzip(labels)},
+		"one of each":      {check.Gzip(images), labels},
+		"two gzip members": {check.Gzip(images[:20]) + check.Gzip(images[20:]), labels},
+	} {
+		e := check.Must(read(t, dir, c[0], c[1]))
+		check.Equal(t, name, examples(e), want)
+		check.Equal(t, name, e.Classes(), []string{"7", "10", "200"})
+	}
+}
+
+func TestReadIDXErrors(t *testing.T) {
+	images, labels, dir := idxImages, idxLabels, t.TempDir()
+	zipped := check.Gzip(images)
+	broken := []byte(zipped)
+	broken[len(broken)-8] ^= 1 // of the checksum
+	for name, c := range map[string]struct{ images, labels, want string }{
+		"labels for images":      {idx(make([]byte, 30), 2049, 30), labels, "im: the magic number is 0x00000801; need"},
+		"images for labels":      {images, images, "la: the magic number is 0x00000803; need 0x00000801"},
+		"short images":           {images[:27], labels, "im: 11 values; the header says [3 2 2]"},
+		"short gzip":             {zipped[:len(zipped)-16], labels, "im: "},
+		"short gzip trailer":     {zipped[:len(zipped)-1], labels, "im: after 28 bytes: unexpected EOF"},
+		"only a gzip header":     {zipped[:5], labels, "im: gzip: "},
+		"wrong checksum":         {string(broken), labels, "im: after 28 bytes: gzip: invalid checksum"},
+		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
+		"more images":            {images, idx([]byte{7, 8}, 2049, 2), "im has 3 images and DIR/la has 2 labels"},
+		"no images":              {idx(nil, 2051, 0, 2, 2), idx(nil, 2049, 0), "im: 0 values; the header says [0 2 2]"},
+		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
+		"a bomb":                 {check.Gzip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 "},
+	} {
+		e, err := read(t, dir, c.images, c.labels)
+		check.Refuses(t, name, err, filepath.Join(dir, strings.ReplaceAll(c.want, "DIR", dir)))
+		check.True(t, e == nil, "%s: examples beside an error", name)
 	}
 }

@@ -1,11 +1,9 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,29 +14,7 @@ import (
 	"closedform/core/mixture"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
-	"closedform/internal/field"
 )
-
-func TestGeneratorValidate(t *testing.T) {
-	for _, c := range []struct {
-		g    Generator
-		want string // the error begins with its key
-	}{
-		{Generator{}, `generator: "" is not allowed; allowed: "drifting-shares", "flipping-labels", `},
-		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed; allowed: a generator with"},
-		{Generator{Name: "moons", Arms: 3}, "arms: "},
-		{Generator{Name: "gaussians", Period: 9}, "period: 9 is not allowed; allowed: a generator that changes"},
-		{Generator{Name: "sea", Period: -1}, "period: -1 is not allowed; allowed: 1 to 1,000,000"},
-		{Generator{Name: "sea", Noise: 0.6}, "noise: 0.6 is not allowed; allowed: at most 0.5"},
-		{Generator{Name: "hyperplane", Noise: 5}, "noise: 5 is not allowed; allowed: at most 0.5"},
-		{Generator{Name: "spirals", Arms: 1}, "arms: 1 is not allowed; allowed: 2 to 100"},
-	} {
-		err := field.Resolve(&c.g)
-		if _, ok := errors.AsType[*field.Error](err); !ok || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want %s", c.g, err, c.want)
-		}
-	}
-}
 
 // A value that was drawn once is drawn ever after: committed results depend on it.
 func TestDrawIsPinned(t *testing.T) {
@@ -85,9 +61,8 @@ func TestWedges(t *testing.T) {
 		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
 			x, y := s1[0]+u*(s1[1]-s1[0]), s2[0]+u*(s2[1]-s2[0])
 			nx, ny := 1e-6*(s2[0]-s2[1]), 1e-6*(s1[1]-s1[0])
-			if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
-				t.Errorf("no change of class across the boundary at (%g, %g)", x, y)
-			}
+			one, other := task.Label([]float64{x + nx, y + ny}), task.Label([]float64{x - nx, y - ny})
+			check.True(t, one != other, "no change of class across the boundary at (%g, %g)", x, y)
 		}
 	}
 }
@@ -165,10 +140,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 			if g.Name == "wedges" {
 				share = []float64{0.25, 0.25, 0.5}[class]
 			}
-			if z := (count[class] - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
-				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class,
-					count[class], n, z, share)
-			}
+			what, se := fmt.Sprintf("%v: share of class %d", g, class), math.Sqrt(share*(1-share)/n)
+			check.Near(t, what, count[class]/n, share, 5*se)
 			for w, weight := range weights {
 				if task.Probabilities == nil {
 					break
@@ -181,9 +154,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 					values[i] *= weight(x, probabilities[i][class])
 				}
 				mean, sd := stat.MeanStdDev(values, nil)
-				if se := sd / math.Sqrt(n); !(math.Abs(mean) <= 5*se) {
-					t.Errorf("%v: class %d, weight %d: mean residual %g ± %g", g, class, w, mean, se)
-				}
+				se := sd / math.Sqrt(n)
+				check.True(t, math.Abs(mean) <= 5*se, "%v: class %d, weight %d: mean residual %g ± %g", g, class, w, mean, se)
 			}
 		}
 	}
@@ -225,4 +197,101 @@ func TestShuffledIsRandom(t *testing.T) {
 			check.Equal(t, name+", rare labels", noticed(set, task.Classes), false)
 		}
 	}
+}
+
+// clusterRule returns the most probable of clusters with these shares, for σ = 0.4.
+func clusterRule(x []float64, turned float64, share []float64) int {
+	density := slices.Clone(share)
+	for k := range density {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(k)/4 + turned))
+		density[k] *= math.Exp(-((x[0]-cos)*(x[0]-cos) + (x[1]-sin)*(x[1]-sin)) / (2 * 0.4 * 0.4))
+	}
+	return floats.MaxIdx(density)
+}
+
+// In each part of a turn the best rule has the error that is documented, and the classes have their shares.
+// The rule is given the example's number.
+func TestStreams(t *testing.T) {
+	const turns = 10
+	quarters := func(int) []float64 { return []float64{0.25, 0.25, 0.25, 0.25} }
+	halves := func(int) []float64 { return []float64{0.5, 0.5} }
+	class := func(yes bool) int { return map[bool]int{true: 1}[yes] }
+	drifting := func(i int) (share []float64) {
+		for k := range 4 {
+			share = append(share, math.Exp(2*math.Cos(2*math.Pi*(float64(i)/4000-float64(k)/4))))
+		}
+		floats.Scale(1/floats.Sum(share), share)
+		return share
+	}
+	threshold := func(i int) float64 { return []float64{8, 9, 7, 9.5}[i/2500%4] }
+	clustersError := 1 - math.Pow(0.5*math.Erfc(-1/0.4/2), 2)
+	for name, c := range map[string]struct {
+		length, parts int // of a turn through all concepts
+		error         float64
+		rule          func(i int, x []float64) int
+		share         func(i int) []float64
+	}{
+		"sea": {10_000, 4, 0.1, func(i int, x []float64) int {
+			return class(x[0]+x[1] <= threshold(i))
+		}, func(i int) []float64 {
+			p := threshold(i) * threshold(i) / 200
+			return []float64{0.9*(1-p) + 0.1*p, 0.9*p + 0.1*(1-p)}
+		}},
+		"hyperplane": {10_000, 8, 0.05, func(i int, x []float64) int {
+			sin, cos := math.Sincos(2 * math.Pi * float64(i) / 10_000)
+			return class(cos*(x[0]+x[2]+x[4]+x[6]+x[8]-2.5)+sin*(x[1]+x[3]+x[5]+x[7]+x[9]-2.5) > 0)
+		}, halves},
+		"gaussians": {4000, 4, clustersError, func(_ int, x []float64) int {
+			return clusterRule(x, 0, quarters(0))
+		}, quarters},
+		"moving-gaussians": {4000, 4, clustersError, func(i int, x []float64) int {
+			return clusterRule(x, float64(i)/4000, quarters(i))
+		}, quarters},
+		"flipping-labels": {10_000, 4, clustersError, func(i int, x []float64) int {
+			return (clusterRule(x, 0, quarters(0)) + i/2500) % 4
+		}, quarters},
+		"drifting-shares": {4000, 8, 0.0481, func(i int, x []float64) int {
+			return clusterRule(x, 0, drifting(i))
+		}, drifting},
+	} {
+		task := Generator{Name: name}.Task()
+		set := task.Draw(turns*c.length, random.Source("dataset", name, "streams"))
+		n := c.length / c.parts
+		for part := range c.parts {
+			var wrong float64
+			count, share := make([]float64, task.Classes), make([]float64, task.Classes)
+			for k := range turns * n {
+				i := k/n*c.length + part*n + k%n
+				if c.rule(i, set.X[i]) != set.Class[i] {
+					wrong++
+				}
+				count[set.Class[i]]++
+				floats.Add(share, c.share(i))
+			}
+			size := float64(turns * n)
+			near := func(what string, got, p float64) {
+				what = fmt.Sprintf("%s, part %d: %s", name, part, what)
+				check.Near(t, what, got/size, p, 5*math.Sqrt(p*(1-p)/size)+1e-4)
+			}
+			near("error", wrong, c.error)
+			for k := range count {
+				near(fmt.Sprint("share of class ", k), count[k], share[k]/size)
+			}
+		}
+		if high := map[string]float64{"sea": 10, "hyperplane": 1}[name]; high > 0 {
+			x := slices.Concat(set.X...)
+			check.Near(t, name+": mean", floats.Sum(x)/float64(len(x)), high/2, 0.01*high)
+			check.Near(t, name+": smallest input", floats.Min(x), 0, 1e-3*high)
+			check.Near(t, name+": largest input", floats.Max(x), high, 1e-3)
+		}
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	still := Generator{Name: "gaussians"}.Task().Draw(100, random.Source("period"))
+	flipping := Generator{Name: "flipping-labels", Period: 10}.Task().Draw(100, random.Source("period"))
+	for i := range still.Class {
+		still.Class[i] = (still.Class[i] + i/10) % 4
+	}
+	check.Equal(t, "labels that flip after 10 examples", flipping, still)
 }

@@ -65,55 +65,38 @@ func TestByHand(t *testing.T) {
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	for _, c := range []struct {
-		keys string
-		want predictor // not trained yet, if it is online
-	}{
-		{
-			`kind = "closed-form"; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`,
-			network(func(c *bnn.Config) {
+	for keys, want := range map[string]predictor{ // not trained yet, if they are online
+		`kind = "closed-form"; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`: network(
+			func(c *bnn.Config) {
 				c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
 			}, linear...),
-		},
-		{
-			`members = 1; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; ` +
-				`prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
-			network(func(c *bnn.Config) {
+		`members = 1; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; ` +
+			`prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`: network(
+			func(c *bnn.Config) {
 				c.SetCovariance(bnn.Diagonal, bnn.Full)
 				c.Hidden, c.PriorVar, c.PriorMeanVar = bnn.Smooth, []float64{2, 0.5}, 3
 				c.PriorDraw, c.Softmax = bnn.Independent, softmax.Probit{Lambda: 0.4, Rho: 0.5}
 			}, hidden...),
-		},
-		{
-			`members = 1; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior_var = 10; ` +
-				`on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
-			network(func(c *bnn.Config) {
-				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
-				c.SetCovariance(bnn.Shared)
-				c.PriorVar, c.Paper = []float64{10}, bnn.PaperRule{
-					OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
-				}
-			}, linear...),
-		},
-		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewMixture(bnn.Default(hidden...), false, src()))}},
-		{
-			`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`,
-			check.Must(kalman.New(kalman.Config{PriorMeanVar: 3}, hidden, src())),
-		},
-		{
-			`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`,
-			check.Must(tagi.New(tagi.Config{SigmaV: 0.2}, hidden, src())),
-		},
-		{
-			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
-			check.Must(laplace.Fit(laplace.Config{PriorVar: 2, LaplaceVar: 0.3}, linear, x, class, src())),
-		},
+		`members = 1; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior_var = 10; ` +
+			`on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`: network(func(c *bnn.Config) {
+			c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
+			c.SetCovariance(bnn.Shared)
+			c.PriorVar = []float64{10}
+			c.Paper = bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+		}, linear...),
+		`hidden_layers = [4]`: byHand{check.Must(classifier.NewMixture(bnn.Default(hidden...), false, src()))},
+		`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`: check.Must(
+			kalman.New(kalman.Config{PriorMeanVar: 3}, hidden, src())),
+		`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`: check.Must(
+			tagi.New(tagi.Config{SigmaV: 0.2}, hidden, src())),
+		`kind = "laplace"; prior_var = 2; laplace_var = 0.3`: check.Must(
+			laplace.Fit(laplace.Config{PriorVar: 2, LaplaceVar: 0.3}, linear, x, class, src())),
 	} {
-		m := check.Must(decode(c.keys))
+		m := check.Must(decode(keys))
 		check.Must(json.Marshal(m))
 		check.OK(t, m.Fits(2, 3))
-		online, ok := c.want.(Learner)
-		check.Equal(t, c.keys+": online", ok, m.Online())
+		online, ok := want.(Learner)
+		check.Equal(t, keys+": online", ok, m.Online())
 		l := check.Must(m.Learner(2, 3, src()))
 		for i, xi := range x {
 			buffer := slices.Clone(xi) // there is one for all examples
@@ -124,8 +107,8 @@ func TestByHand(t *testing.T) {
 		}
 		q := make([]float64, 3)
 		for i, got := range l.Probabilities(test) {
-			check.OK(t, c.want.Predict(q, test[i]))
-			check.NearAll(t, c.keys, got, q, 1e-15)
+			check.OK(t, want.Predict(q, test[i]))
+			check.NearAll(t, keys, got, q, 1e-15)
 		}
 		check.OK(t, l.Err)
 	}

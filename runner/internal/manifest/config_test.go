@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -211,38 +212,20 @@ func TestRequired(t *testing.T) {
 func TestOverrides(t *testing.T) {
 	// One value stands for a list of it. A list of tables may be written inline, too.
 	inline := `item=[{name = "one", rate = 1}, {name = "two"}]`
-	one, two := []string{"a", "b"}, []string{"x"}
-	for _, c := range []struct {
-		set   []string
-		seeds Ints
-		items []Item
-	}{
-		{
-			[]string{"item.second.rate=0.125", "sweep.seed=2..4", "item.first.words=['c', 'd']"},
-			Ints{2, 3, 4},
-			[]Item{{"first", Inner{0.5, []string{"c", "d"}}}, {"second", Inner{0.125, one}}},
+	for want, set := range map[string][]string{
+		"[2 3 4] [{first {0.5 [c d]}} {second {0.125 [a b]}}]": {
+			"item.second.rate=0.125", "sweep.seed=2..4", "item.first.words=['c', 'd']",
 		},
-		{
-			[]string{"base.words=[]", "group=paper"},
-			Ints{1, 2, 3},
-			[]Item{{"first", Inner{0.5, nil}}, {"second", Inner{1, nil}}},
+		"[1 2 3] [{first {0.5 []}} {second {1 []}}]": {"base.words=[]", "group=paper"},
+		"[3] [{first {0.125 [a b]}} {second {0.125 [x]}}]": {
+			"item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3",
 		},
-		{
-			[]string{"item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3"},
-			Ints{3},
-			[]Item{{"first", Inner{0.125, one}}, {"second", Inner{0.125, two}}},
-		},
-		{
-			[]string{inline, "item.two.words=x"},
-			Ints{1, 2, 3},
-			[]Item{{"one", Inner{1, one}}, {"two", Inner{0.5, two}}},
-		},
+		"[1 2 3] [{one {1 [a b]}} {two {0.5 [x]}}]": {inline, "item.two.words=x"},
 	} {
-		m, v, err := decode(text, c.set...)
+		m, v, err := decode(text, set...)
 		check.OK(t, err)
-		check.Equal(t, "overrides", m.Overrides, c.set)
-		check.Equal(t, "seeds", v.Sweep.Seed, c.seeds)
-		check.Equal(t, "items", v.Items, c.items)
+		check.Equal(t, "overrides", m.Overrides, set)
+		check.Equal(t, "seeds and items", fmt.Sprint(v.Sweep.Seed, v.Items), want)
 	}
 	table := strings.Split(text, "[[item]]")[0] + "[item]\nname = \"first\"\n"
 	_, _, err := decode(table)

@@ -41,9 +41,7 @@ func TestRiskCoverage(t *testing.T) {
 	threshold, coverage, risk := Rank(confidence, wrong).RiskCoverage()
 	check.Equal(t, "thresholds", []any{threshold, coverage},
 		[]any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
-	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
-		check.Near(t, "risk", risk[i], want, 1e-12)
-	}
+	check.NearAll(t, "risk", risk, []float64{0.5, 1. / 3, 0.5, 0.6}, 1e-12)
 }
 
 // The areas under both curves by hand, with ties.
@@ -79,14 +77,10 @@ func TestSignedRank(t *testing.T) {
 	for i, x := range []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29} {
 		first[i] -= x
 	}
-	upTo := func(n int) (x []float64) {
+	signed := func(n int, negative ...int) (x []float64) { // 1, 2, …, n
 		for k := range n {
 			x = append(x, float64(k+1))
 		}
-		return x
-	}
-	signed := func(n int, negative ...int) []float64 {
-		x := upTo(n)
 		for _, k := range negative {
 			x[k-1] *= -1
 		}
@@ -99,7 +93,7 @@ func TestSignedRank(t *testing.T) {
 		p    float64
 	}{
 		{"depression", first, 0.0390625},
-		{"all of one sign", upTo(16), 2 * math.Exp2(-16)},
+		{"all of one sign", signed(16), 2 * math.Exp2(-16)},
 		{"the other sign", []float64{-1, -2, -3, -4, -5}, 2 / 32.},
 		{"ties", []float64{1, 1, -1}, 1},                     // positive ranks of the sum 4 or more, or 2 or less: all 8
 		{"ties of two", []float64{1, 1, -2, 3, 3}, 10 / 32.}, // {}, 1½, 1½, 1½ + 1½ and 3
@@ -124,9 +118,8 @@ func TestSignedRank(t *testing.T) {
 // By hand; what is not a number counts among the tests.
 func TestHolm(t *testing.T) {
 	check.NearAll(t, "p", Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}, 1e-15)
-	if p := Holm([]float64{math.NaN(), 0.01}); !math.IsNaN(p[0]) || p[1] != 0.02 {
-		t.Errorf("with a gap %v", p)
-	}
+	p := Holm([]float64{math.NaN(), 0.01})
+	check.True(t, math.IsNaN(p[0]) && p[1] == 0.02, "with a gap %v", p)
 }
 
 // The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and the exact value of
@@ -157,9 +150,8 @@ func TestKolmogorov(t *testing.T) {
 		mirrored, _ := Kolmogorov(x)
 		check.Near(t, "mirrored distance", mirrored, c.distance, 1e-9)
 	}
-	if _, p := Kolmogorov([]float64{-1, 0, 1}); !(p > 0.9 && p <= 1) {
-		t.Errorf("p = %g of three quartiles", p)
-	}
+	_, p := Kolmogorov([]float64{-1, 0, 1})
+	check.True(t, p > 0.9 && p <= 1, "p = %g of three quartiles", p)
 }
 
 // Tails of the normal distribution, against those of another library.

@@ -38,9 +38,8 @@ func TestList(t *testing.T) {
 			"needy +needs data +4 +0s +In need\n" +
 			"small +" + c.state + " +4 +" + c.cpu + " +How far do they go, after 3.5 steps\\?\n" +
 			"sum +108 +" + c.time + "\n"
-		if got := program.Run(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
-			t.Errorf("list prints\n%s", got)
-		}
+		got := program.Run(t, "list")
+		check.True(t, regexp.MustCompile("^"+want+"$").MatchString(got), "list prints\n%s", got)
 	}
 	check.Write(t, "name = 3\nstudy = 'toy'\n", "experiments", "a.toml")
 	stdout, _, err := program.Try(t, "list")
@@ -142,9 +141,8 @@ func TestVerify(t *testing.T) {
 		t.Helper()
 		before := snapshot(t, out)
 		stdout, stderr, err := program.Try(t, "verify", "-exp", m, "-out", out, "-quiet")
-		if !regexp.MustCompile("^"+want+"$").MatchString(stdout) || stderr != "" {
-			t.Errorf("it prints\n%s%swant\n%s", stdout, stderr, want)
-		}
+		matches := regexp.MustCompile("^" + want + "$").MatchString(stdout + stderr)
+		check.True(t, matches, "it prints\n%s%swant\n%s", stdout, stderr, want)
 		if differ > 0 {
 			check.Refuses(t, "verify", err, fmt.Sprintf("%d files differ from the results", differ))
 		} else {
@@ -190,8 +188,7 @@ func TestDraw(t *testing.T) {
 	}
 	check.Contains(t, program.Run(t, "draw", "-all"), "other: no results in ", "small: 2 figures drawn\n")
 	same(t, checksummed(t, dir), want)
-	computed := check.Exists("results", "other") || len(cellFiles(dir)) > 0
-	check.Equal(t, "it has computed something", computed, false)
+	check.True(t, !check.Exists("results", "other") && len(cellFiles(dir)) == 0, "it has computed something")
 
 	// Figures that are drawn otherwise have other sums, and a run draws them again.
 	check.Write(t, edit(t, drawn, `"Walks"`, `"Ways"`), "experiments", "small.toml")

@@ -1,17 +1,20 @@
 package pipeline
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/data/fetch"
+	"closedform/runner/internal/manifest"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -33,8 +36,7 @@ func TestManifestIsFound(t *testing.T) {
 	program.Fails(t, "short: missing; allowed: ", "-exp", own, "-short")
 	check.Equal(t, "an error made a folder", check.Exists("results"), false)
 	stdout := program.Run(t, "-exp", "small", "-exp", own)
-	beside := check.Exists(filepath.Dir(own), "closedform-results", "own")
-	check.Equal(t, "the results are beside their manifest", beside, true)
+	check.True(t, check.Exists(filepath.Dir(own), "closedform-results", "own"), "no results beside their manifest")
 	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
 }
 
@@ -47,12 +49,16 @@ func TestConfirmation(t *testing.T) {
 	check.Equal(t, "-all runs it", check.Exists(dir), false)
 	program.Run(t, "list", "-check")
 
-	check.Contains(t, program.Run(t, "-exp", "confirm"), "confirm: a confirmation: it is run once", "4 computed")
+	// One that ends before it is published goes on with its cells.
+	check.Write(t, strings.Replace(confirm, "scale = 2", "fail = true", 1), "experiments", "confirm.toml")
+	program.Fails(t, "confirm: cell total seed=", "-exp", "confirm", "-workers", "1")
+	check.Write(t, confirm, "experiments", "confirm.toml")
+	check.Contains(t, program.Run(t, "-exp", "confirm"), "confirm: a confirmation: it is run once",
+		"confirm: 4 cells, 2 computed, 2 done before; ")
 	const refused = "confirm: a confirmation, published in results/confirm, of the commit unknown; it is not run " +
 		"again, unless by -confirm-again"
 	changeSources(t, "2")
-	changed := edit(t, confirm, "0.5", "0.25")
-	check.Write(t, changed, "experiments", "confirm.toml")
+	check.Write(t, edit(t, confirm, "0.5", "0.25"), "experiments", "confirm.toml")
 	before := snapshot(t, dir)
 	program.Fails(t, refused, "-exp", "confirm")
 	program.Fails(t, refused, "verify", "confirm")
@@ -63,16 +69,6 @@ func TestConfirmation(t *testing.T) {
 	same(t, snapshot(t, dir), before)
 	check.Contains(t, program.Run(t, "-exp", "confirm", "-confirm-again"), "a confirmation", "4 computed")
 	check.Contains(t, program.Run(t, "verify", "confirm", "-confirm-again"), "confirm: same bytes")
-}
-
-// A confirmation that ends before it is published goes on with its cells, and then is not run again.
-func TestConfirmationGoesOn(t *testing.T) {
-	confirm := strings.Replace(named("confirm"), "title", "confirmation = true\ntitle", 1)
-	check.InExperiments(t, map[string]string{"confirm.toml": strings.Replace(confirm, "scale = 2", "fail = true", 1)})
-	program.Fails(t, "confirm: cell total seed=", "-exp", "confirm", "-workers", "1")
-	check.Write(t, confirm, "experiments", "confirm.toml")
-	check.Contains(t, program.Run(t, "-exp", "confirm"), "confirm: 4 cells, 2 computed, 2 done before; ")
-	program.Fails(t, "confirm: a confirmation, published in results/confirm", "-exp", "confirm")
 }
 
 func TestBadManifestTouchesNothing(t *testing.T) {
@@ -140,9 +136,9 @@ sources = ["small"]
 
 func TestDerivedExperiment(t *testing.T) {
 	check.InExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
-	program.Fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
 	_, _, err := program.Try(t, "-exp", "a_judge")
-	check.Refuses(t, "not yet", err, "; run it first: go run ./runner -exp small -out results")
+	check.Refuses(t, "not yet", err, "a_judge: reads the results of small: no results in results/small",
+		"; run it first: go run ./runner -exp small -out results")
 	check.Equal(t, "it made a folder", check.Exists("results"), false)
 	program.Run(t, check.Proposed(t, err.Error())...)
 	check.Remove(t, "results")
@@ -160,8 +156,7 @@ func TestDerivedExperiment(t *testing.T) {
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	check.Contains(t, stdout, "a_judge: summary.csv:2: ")
 	check.Contains(t, program.Run(t, "-exp", "a_judge"), " files, in ")
-	changed := checksummed(t, dir)["summary.csv"] != first["summary.csv"]
-	check.Equal(t, "the summary has changed", changed, true)
+	check.True(t, checksummed(t, dir)["summary.csv"] != first["summary.csv"], "the summary has not changed")
 	check.Write(t, "method,above\n", "results", "small", "summary.csv")
 	program.Fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	program.Fails(t, "a_judge, small", "-exp", "a_judge", "-set", `sources=["smal"]`)
@@ -173,9 +168,7 @@ func TestShortForms(t *testing.T) {
 	all := check.Must((&Request{All: true}).Find(false))
 	short := check.Must((&Request{All: true, Short: true}).Find(false))
 	for i, e := range all {
-		if len(e.Study.Cells()) > 0 && len(short[i].Study.Cells()) == 0 {
-			t.Errorf("%s: the short form has no cells", e.Name)
-		}
+		check.Equal(t, e.Name+" has cells in short", len(short[i].Study.Cells()) > 0, len(e.Study.Cells()) > 0)
 	}
 }
 
@@ -235,4 +228,53 @@ done
 	program.Fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; "+
 		"its last lines:\n  no",
 		"-exp", "other")
+}
+
+// Whatever a manifest and -set say, each line of the error says where, or there are
+// cells, and the manifest as it is resolved is another one of the same experiment.
+func FuzzManifest(f *testing.F) {
+	files, _ := filepath.Glob("../../../experiments/*.toml")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "sweep.seed=1..3")
+	}
+	f.Add(small, "method.joint.scale=1e300")
+	f.Add(drawn, "sweep.seed=9223372036854775800..9223372036854775807")
+	f.Add(small, "name=../x")
+	f.Add(small+strings.Repeat("a.", 1e5)+"a=1\n", "x="+strings.Repeat("{a=", 1e5))
+	f.Add(small, "x={"+strings.Repeat("a.", 1e5)+"a=1}")
+	f.Add(small+"x="+strings.Repeat("[", 999)+strings.Repeat("]", 999)+"\n", strings.Repeat("a.", 1e4)+"a=1")
+	f.Add(strings.Replace(small, `name = "joint"`, `name = "../joint"`, 1), "x")
+	f.Add(small, "sweep={seed=[1,2]}")
+	f.Add("\"a\\nb\" = 1\n"+small, "\"x\ny\"=2")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		file := check.Write(t, text)
+		check.Frugal(t, func() {
+			e, err := (&Request{Overrides: []string{set}}).open(file)
+			if err != nil {
+				for line := range strings.SplitSeq(err.Error(), "\n") {
+					if !strings.HasPrefix(line, file) && !strings.HasPrefix(line, "-set ") {
+						t.Errorf("error %q", err)
+					}
+				}
+				return
+			}
+			out := filepath.Base(filepath.Dir(e.Dir))
+			check.True(t, out == Results || out == OwnResults, "folder %s", e.Dir)
+			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
+				return
+			}
+			resolved := check.Must(e.resolved())
+			again, err := read(check.Write(t, string(resolved)), nil)
+			if err != nil {
+				t.Fatalf("resolved to\n%s\n%v", resolved, err)
+			}
+			if twice, err := again.resolved(); err != nil || !bytes.Equal(twice, resolved) {
+				t.Errorf("resolved to\n%s\nand then to\n%s\n%v", resolved, twice, err)
+			}
+		})
+	})
 }

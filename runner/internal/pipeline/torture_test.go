@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	check "closedform/internal/checktest"
 )
@@ -138,4 +140,126 @@ func TestTortureDamage(t *testing.T) {
 			})
 		}
 	}
+}
+
+// slow returns the manifest small with as many seeds, whose cells take five times so many milliseconds.
+func slow(t *testing.T, seeds, sleep int) string {
+	t.Helper()
+	long := fmt.Sprintf("points = 5\nsleep = %d", sleep)
+	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", long)
+}
+
+// A run, or one of two in a folder, is killed at moments of computing and publishing and at random; what is
+// published is whole at any time, and in the end the same as without.
+func TestTortureKills(t *testing.T) {
+	m, whole := check.Write(t, slow(t, 4, 2)), t.TempDir()
+	program.Run(t, "-exp", m, "-out", whole)
+	want := checksummed(t, filepath.Join(whole, "small"))
+	moments := []func(dir string) bool{
+		func(dir string) bool { return len(cellFiles(dir)) >= 4 },
+		func(dir string) bool { return check.Exists(dir, "manifest.toml") },
+	}
+	for range check.Torture(t, 1, 20, 200) {
+		end := time.Now().Add(time.Duration(rand.Int64N(int64(150 * time.Millisecond))))
+		moments = append(moments, func(string) bool { return time.Now().After(end) })
+	}
+	incomplete := 0
+	for k, ready := range moments {
+		out := t.TempDir()
+		dir := filepath.Join(out, "small")
+		args := []string{"-exp", m, "-out", out, "-quiet", "-workers", "2"}
+		others := make(chan error, 1)
+		others <- nil
+		if k%2 == 1 {
+			_, other := check.Start(t, func() bool { return true }, args...)
+			<-others
+			go func() { others <- <-other }()
+		}
+		p, ended := check.Start(t, func() bool { return ready(dir) }, args...)
+		p.Process.Kill()
+		<-ended
+		wholeFiles(t, dir, want)
+		if !check.Exists(dir, "SHA256SUMS") {
+			incomplete++
+		}
+		check.OK(t, <-others)
+		complete(t, m, out, want)
+	}
+	check.Equal(t, "runs were killed in the middle", incomplete > 0, true)
+}
+
+// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if
+// one of them is killed and started again, and one run publishes. Of other values there is one run at a time.
+func TestRunsInOneFolder(t *testing.T) {
+	m, whole, out := check.Write(t, slow(t, 8, 10)), t.TempDir(), t.TempDir()
+	program.Run(t, "-exp", m, "-out", whole, "-workers", "8")
+	want := checksummed(t, filepath.Join(whole, "small"))
+	dir := filepath.Join(out, "small")
+	var runs []*check.Process
+	var ends []<-chan error
+	start := func(ready func() bool) {
+		p, ended := check.Start(t, ready, "-exp", m, "-out", out, "-workers", "1")
+		runs, ends = append(runs, p), append(ends, ended)
+	}
+	computed := func() int { return len(cellFiles(dir)) }
+	for range 3 {
+		start(func() bool { return len(check.Glob(dir, "cells", "at", "*.claim")) > 0 })
+	}
+	busy := "small: a run of other values or other code is using " + dir
+	program.Fails(t, busy, "-exp", m, "-out", out, "-set", "model.scale=0.4")
+	for computed() < 4 {
+		time.Sleep(time.Millisecond)
+	}
+	check.OK(t, runs[0].Process.Kill())
+	<-ends[0]
+
+	start(func() bool { return computed() == 16 })
+	all, published := 0, 0
+	for i := 1; i < len(runs); i++ {
+		if err := <-ends[i]; err != nil {
+			t.Errorf("%v: %s", err, &runs[i].Err)
+		}
+		var n int
+		said := runs[i].Out.String()
+		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
+		all += n
+		published += strings.Count(said, " files, in ")
+		ended := strings.Contains(said, " files, in ") != strings.Contains(said, "is up to date")
+		check.Equal(t, said+": it ends up to date", ended, true)
+	}
+	check.True(t, published == 1 && all >= 12 && all <= 16,
+		"%d published, and %d cells were computed by those that were not killed", published, all)
+	same(t, checksummed(t, dir), want)
+	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 16 cells, 0 computed, 16 done before; ")
+}
+
+// A cell that fails ends the run with its error alone. Its cells, earlier results and those of others are
+// kept, and experiments whose cells were done are published. Where to look is said only after success; the page
+// is written all the same.
+func TestFailureTogether(t *testing.T) {
+	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
+	check.InExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
+	program.Run(t, "-exp", "a")
+	check.Remove(t, "results", "a", "summary.csv") // to be published again
+	check.Remove(t, "results", "index.html")
+	stdout, stderr, err := program.Try(t, "-all", "-quiet", "-workers", "1")
+	check.Refuses(t, "a cell that fails", err, "bad: cell total seed=")
+	check.Equal(t, "it prints, and lines", stderr+fmt.Sprint(strings.Count(err.Error(), "\n")), "0")
+	check.Contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
+	opens := []bool{strings.Contains(stdout, "open "), check.Exists("results", "index.html")}
+	check.Equal(t, "it says what to open, and there is a page", opens, []bool{false, true})
+	check.Equal(t, "what failed is published", check.Exists("results", "bad", "SHA256SUMS"), false)
+	check.Contains(t, program.Run(t, "list"), "bad   not finished: cell total seed=1: lost its way  4 ")
+	for _, command := range []string{"verify", "draw"} {
+		program.Fails(t, "results/bad is not finished: cell total seed=1: lost its way", command, "bad")
+	}
+	check.Write(t, named("bad"), "experiments", "bad.toml")
+	check.Contains(t, program.Run(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
+	check.Contains(t, program.Run(t, "list"), "bad   computed  4 ")
+	dir := filepath.Join("results", "bad")
+	before := checksummed(t, dir)
+	check.Write(t, bad, "experiments", "bad.toml")
+	check.Remove(t, dir, "cells")
+	program.Fails(t, "bad: cell total seed=1: lost its way", "-exp", "bad", "-workers", "1")
+	same(t, checksummed(t, dir), before)
 }

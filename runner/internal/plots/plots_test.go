@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"closedform/figures"
@@ -34,10 +35,8 @@ func TestChosen(t *testing.T) {
 
 // A sweep has a map for each column that there is, with the values at their λ and ρ in whatever order.
 func TestSweep(t *testing.T) {
-	swept := table.New("summary", table.Num("lambda", ""), table.Num("rho", ""), table.Num("error", ""))
-	for _, row := range [][]float64{{2, 0, 2}, {1, 0, 1}, {1, 0.5, math.Inf(1)}, {2, 0.5, 12}} {
-		swept.Add(row)
-	}
+	const rows = "lambda,rho,error\n2,0,2\n1,0,1\n1,0.5,+Inf\n2,0.5,12\n"
+	swept := check.Must(table.Read("summary", strings.NewReader(rows)))
 	var maps []figures.Map
 	columns := []Column{{Name: "error"}, {Name: "none"}}
 	draw := func(t *table.Table) *figures.Figure {

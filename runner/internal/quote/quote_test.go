@@ -1,33 +1,33 @@
 package quote
 
 import (
-	"math"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/BurntSushi/toml"
+
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
-// tables are a summary and its runs.
-func tables() table.Tables {
-	summary := table.New("x/summary", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""),
-		table.Num("error_low", ""), table.Num("error_high", ""))
-	summary.Add("a", 1, 0.024, 0.021, 0.028)
-	summary.Add("a", 10, -0.5, -0.6, 0.25)
-	summary.Add("b", 1, math.Inf(1), math.NaN(), math.NaN())
-	summary.Add("c", 1, 4.0, -3.0, 11.0)
-	summary.Add("d", 1, -0.001, math.NaN(), math.NaN())
-	summary.Add("e", 1, math.NaN(), math.NaN(), math.NaN())
-	summary.Add("f", 1, 0.02, 0.019, 0.021)
-	summary.Add("g", 20, 0.02, 0.019, 0.021)
-	runs := table.New("x/runs", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""))
-	for _, x := range []float64{1, math.Inf(1), 2, 3} {
-		runs.Add("b", 1, x)
+// tables are a summary, its runs and a table of texts.
+func tables() (all table.Tables) {
+	for name, text := range map[string]string{
+		"x/summary": "method,k,error,error_low,error_high\na,1,0.024,0.021,0.028\na,10,-0.5,-0.6,0.25\n" +
+			"b,1,+Inf,,\nc,1,4,-3,11\nd,1,-0.001,,\ne,1,,,\nf,1,0.02,0.019,0.021\ng,20,0.02,0.019,0.021\n",
+		"x/runs":  "method,k,error\nb,1,1\nb,1,+Inf\nb,1,2\nb,1,3\nc,1,1\nc,1,2\nc,1,9\n",
+		"x/words": "method,words\na,of a_b\nb,λ\nc,of c\nd,of d\ne,of e\nf,of f\ng,of g\n",
+	} {
+		all = append(all, check.Must(table.Read(name, strings.NewReader(text))))
 	}
-	for _, x := range []float64{1, 2, 9} {
-		runs.Add("c", 1, x)
-	}
-	return table.Tables{summary, runs}
+	return all
 }
 
 func TestFill(t *testing.T) {
@@ -39,8 +39,7 @@ func TestFill(t *testing.T) {
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
-		got := check.Must(Fill(text, tables().Read))
-		check.Equal(t, text, got, want)
+		check.Equal(t, text, check.Must(Fill(text, tables().Read)), want)
 	}
 	for text, want := range map[string]string{
 		"{x/summary method=a error %.1f}":      "%.1f}: 2 rows have these fields; need one",
@@ -57,5 +56,173 @@ func TestFill(t *testing.T) {
 		"{x/summary}":                          "need a table, fields, a column and a format",
 	} {
 		check.Refuses(t, text, check.Err(Fill(text, tables().Read)), want)
+	}
+}
+
+func TestLaTeX(t *testing.T) {
+	files := check.Must(latex("numbers.toml", `[number]
+Two = "x/summary method=a k=10 error 100 %.1f ci"
+One = "x/summary method=a k=1 error %.3f"
+[[table]]
+name = "a"
+align = "lr@{\\,}lr"
+head = 'method & \both{error}'
+rows = [
+  ["method=a : $a$", "method=b : b", "method=c : c", "method=f : f"],
+  ["method=d : d", "method=e : e", "method=g : g"],
+]
+columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
+[[table]]
+name = "highest"
+rows = [["method=a", "method=f"]]
+columns = ["x/summary k=1 error %.3f highest"]
+`, tables().Read))
+	for name, want := range map[string]string{
+		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
+			`\newcommand{\Two}{\ensuremath{-50.0} [\ensuremath{-60.0},~\ensuremath{25.0}]\xspace}` + "\n",
+		"tables/a.tex": `\begin{tabular}{@{}lr@{\,}lr@{}}
+\toprule
+method & \both{error} \\
+\midrule
+$a$ & $\mathbf{0.2}$ & \interval{0.2}{0.3} & of a\_b \\
+b & $\infty$ & & $\lambda$ \\
+c & $40.0$ & \interval{-30.0}{110.0} & of c \\
+f & $\mathbf{0.2}$ & \interval{0.2}{0.2} & of f \\
+\midrule
+d & $\mathbf{0.0}$ & & of d \\
+e & -- & & of e \\
+g & -- & & of g \\
+\bottomrule
+\end{tabular}
+`,
+		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ \\\\\n$0.020$ \\\\\n\\bottomrule\n",
+	} {
+		check.Contains(t, files[name], want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	table := func(row, column string) string {
+		return fmt.Sprintf("[[table]]\nname = 't'\nrows = [['%s']]\ncolumns = ['%s']", row, column)
+	}
+	for _, c := range [][2]string{
+		{"[number\n", "f: toml: "},
+		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: no row has k=2; allowed: 1, 10"},
+		{"[number]\nXY = 'x/summary k=10 error %.1f'\nY = 'x/summary k=10 eror %.1f'", "f:3: Y: eror"},
+		{"[[table]]\nname = 't'\n\nbest = 't'", "f:4: best: table.best is not a key; allowed"},
+		{table("k=2", "x/runs error %.1f"), "f:2: t: x/runs error %.1f k=2: no row has k=2"},
+		{table("k=10", "x/summary error %.1f least"), "least is not allowed"},
+	} {
+		list, want := c[0], c[1]
+		check.Refuses(t, list, check.Err(latex("f", list, tables().Read)), want)
+	}
+}
+
+// Files of former tables go.
+func TestWriteLaTeX(t *testing.T) {
+	folder, results := t.TempDir(), t.TempDir()
+	stale, numbers := filepath.Join(folder, "tables/of-yesterday.tex"), filepath.Join(folder, "numbers.tex")
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("k,error\n1,0.25\n")))
+	for file, text := range map[string]string{
+		stale:                                  "",
+		filepath.Join(folder, List):            "[number]\nX = \"x/runs k=1 error %.1f\"\n",
+		filepath.Join(results, "x/runs.csv"):   "k,error\n1,0.25\n",
+		filepath.Join(results, "x/SHA256SUMS"): sum + "  runs.csv\n",
+	} {
+		check.Write(t, text, file)
+	}
+	check.OK(t, WriteLaTeX(folder, results))
+	check.Refuses(t, stale, check.Err(os.Stat(stale)), "no such file")
+	check.Contains(t, check.Read(numbers), `\X}{\ensuremath{0.2}`)
+}
+
+const root = "../../.."
+
+var results = store.Published(filepath.Join(root, "results"))
+
+var (
+	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)
+	preamble = regexp.MustCompile(`(?s)^.*\\begin\{document\}`)
+	// notNumbers are the arguments of commands that are not printed, and numbers of sections.
+	notNumbers = regexp.MustCompile(`\\(includegraphics|label|ref|eqref|cite\w*(\[[^\]]*\])*|input|tabulate|` +
+		`setlength|bibliography\w*)(\[[^\]]*\])?\{[^}]*\}(\{[^}]*\})?|Proposition~[0-9.]+`)
+	// notResults are decimal numbers that are not results: in code, settings and versions.
+	notResults = regexp.MustCompile("(?s:```.*?```)|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|" +
+		"λ = [0-9.]+|(?:Sec|Prop)\\. [0-9.]+|arXiv[: ][0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+")
+	decimal   = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
+	figure    = regexp.MustCompile(`\\includegraphics(\[[^\]]*\])?\{([^}]*)\}`)
+	tabulated = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
+)
+
+// paper returns the list, as it is written and read, and the text without comments and its preamble.
+func paper(t *testing.T) (file string, l list, text string) {
+	data := check.Must(os.ReadFile(filepath.Join(root, "paper", List)))
+	check.Must(toml.Decode(string(data), &l))
+	tex := check.Must(os.ReadFile(filepath.Join(root, "paper/paper.tex")))
+	return string(data), l, preamble.ReplaceAllString(comment.ReplaceAllString(string(tex), "$1"), "")
+}
+
+// What the list has is in the paper, what the paper uses is in the list and among the results, and no
+// number of a result is typed by hand.
+func TestPaper(t *testing.T) {
+	file, l, text := paper(t)
+	check.Must(latex(List, file, results))
+	for name := range l.Number {
+		used := regexp.MustCompile(`\\` + name + `\b`).MatchString(text)
+		check.True(t, used, "number %s is not in the paper", name)
+	}
+	var have []string
+	for _, m := range tabulated.FindAllStringSubmatch(text, -1) {
+		have = append(have, m[1])
+	}
+	var listed []string
+	for _, x := range l.Table {
+		listed = append(listed, x.Name)
+	}
+	slices.Sort(have)
+	slices.Sort(listed)
+	check.Equal(t, "tables of the paper", strings.Join(slices.Compact(have), " "), strings.Join(listed, " "))
+	for _, m := range figure.FindAllStringSubmatch(text, -1) {
+		experiment, name := filepath.Split(m[2])
+		if m[1] != "" && experiment != "fig1_12/" { // twelve on a page
+			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
+		}
+		sums, err := os.ReadFile(filepath.Join(root, "results", experiment, "SHA256SUMS"))
+		listed := strings.Contains(string(sums), "  "+name+"\n")
+		check.True(t, listed, "figure %s is not among the results: %v", m[2], err)
+	}
+	for i, line := range strings.Split(notNumbers.ReplaceAllString(text, ""), "\n") {
+		typed := decimal.MatchString(line)
+		check.True(t, !typed, "line %d of the text: a number that is no macro of %s: %s", i+1, List, line)
+	}
+}
+
+// Every number of a result in a README is that of the published table, and the paper quotes those of
+// the findings, too.
+func TestNumbersInREADMEs(t *testing.T) {
+	numbers, l, _ := paper(t)
+	main, generated := filepath.Join(root, "README.md"), filepath.Join(root, "results/README.md")
+	files := check.Glob(root, "*/README.md")
+	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
+		text := check.Read(file)
+		if file == main {
+			prose := strings.Join(strings.Fields(text), " ")
+			text = strings.Join(strings.Fields(notResults.ReplaceAllString(text, "")), " ")
+			for _, quoted := range slices.Concat(l.Readme.Findings, l.Readme.More, l.Readme.Output) {
+				want := check.Must(Fill(quoted, results))
+				check.True(t, strings.Contains(prose, want), "%s lacks %q", file, want)
+				text = strings.ReplaceAll(text, want, "")
+			}
+		}
+		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(text, ""), -1) {
+			known := file == generated
+			check.True(t, known, "%s: %s is in no table that [readme] of paper/numbers.toml names", file, x)
+		}
+	}
+	for _, quoted := range l.Readme.Findings {
+		for _, m := range references.FindAllStringSubmatch(quoted, -1) {
+			missing := "[number] of paper/numbers.toml lacks %q, which is a finding of the README"
+			check.True(t, strings.Contains(numbers, ` = "`+m[1]), missing, m[1])
+		}
 	}
 }

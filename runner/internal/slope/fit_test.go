@@ -92,9 +92,8 @@ func TestFitsAreBest(t *testing.T) {
 			}
 			lambda := fit(criterion, n, 0.5)
 			for _, factor := range []float64{0.997, 1.003} {
-				if best, got := measure(lambda), measure(factor*lambda); !(got > best) {
-					t.Errorf("n=%d: %s λ = %g has %.8g, %g times it %.8g", n, criterion, lambda, best, factor, got)
-				}
+				best, got := measure(lambda), measure(factor*lambda)
+				check.True(t, got > best, "n=%d: %s λ = %g has %g, %g times it %g", n, criterion, lambda, best, factor, got)
 			}
 		}
 		check.Equal(t, fmt.Sprint("slope, n=", n), fit("slope", n, 0.3), softmax.SlopeLambda(n, 0.3))

@@ -26,8 +26,7 @@ func TestDecode(t *testing.T) {
 		return Decode(m, &counts{N: 3})
 	}
 	check.Refuses(t, "a value that SetUp refuses", check.Err(decode("n = -1")), "c.toml:3: n: -1 is not allowed")
-	e := check.Must(decode(""))
-	check.Equal(t, "set up", e.(*counts).twice, 6)
+	check.Equal(t, "set up", check.Must(decode("")).(*counts).twice, 6)
 }
 
 // Cells that differ by the seed are of one group, and draw different random numbers.

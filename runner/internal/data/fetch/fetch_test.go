@@ -118,8 +118,8 @@ func TestFetchMirror(t *testing.T) {
 	check.Contains(t, stdout, from+"\n", ": failed\n", " from "+url+"/a\n")
 	check.Equal(t, "the files", []string{file(root, "sub/a"), file(root, "lacking"), file(root, "damaged")},
 		[]string{text, text, ""})
-	_, err = get(t, root, filepath.Join(mirror, "none"), everySet, in("b"))
-	check.Refuses(t, "a mirror that is none", err, "mirror: ")
+	none := filepath.Join(mirror, "none")
+	check.Refuses(t, "a mirror that is none", check.Err(get(t, root, none, everySet, in("b"))), "mirror: ")
 	// Of the sets that are named, which must exist, each is fetched once.
 	names := []string{"sub/a", "x", "sub/a"}
 	stdout = check.Must(get(t, t.TempDir(), mirror, names, in("x"), in("y"), in("sub/a")))
@@ -212,9 +212,8 @@ func TestSets(t *testing.T) {
 	for _, f := range check.Must(readSets(project, All)) {
 		names = append(names, f.set)
 		sum, err := hex.DecodeString(f.SHA256)
-		if err != nil || len(sum) != sha256.Size || seen[f.SHA256] || seen[f.Path] || len(f.URLs) == 0 {
-			t.Errorf("%+v", f)
-		}
+		good := err == nil && len(sum) == sha256.Size && !seen[f.SHA256] && !seen[f.Path] && len(f.URLs) > 0
+		check.True(t, good, "%+v", f)
 		seen[f.SHA256], seen[f.Path] = true, true
 	}
 	check.Equal(t, "sets", strings.Join(slices.Compact(names), " "),
@@ -245,8 +244,6 @@ func TestMissing(t *testing.T) {
 	check.Refuses(t, "missing", err, want)
 	// Of a set that nobody knows there is nothing to get.
 	err = Missing(inData(File), "get", labels)
-	if err == nil || strings.Contains(err.Error(), " get ") {
-		t.Errorf("error %v", err)
-	}
+	check.True(t, err != nil && !strings.Contains(err.Error(), " get "), "error %v", err)
 	check.OK(t, Missing(inData(File), inData("table.csv")))
 }

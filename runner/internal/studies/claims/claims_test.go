@@ -150,9 +150,8 @@ func TestTables(t *testing.T) {
 	const evidence = "one,error,n = 3,m/t method=a k=5 x,method=b,3,1,1,1,t,above,0.5,holds\n" +
 		"one,error,n = 4,m/t method=b seed=1 x,,1,1,1,+Inf,columns,below,2,open\n"
 	for i, want := range []string{claims, evidence} {
-		if _, rows, _ := strings.Cut(string(tables[i].CSV()), "\n"); rows != want {
-			t.Errorf("%s:\n%swant\n%s", tables[i].Name, rows, want)
-		}
+		_, rows, _ := strings.Cut(string(tables[i].CSV()), "\n")
+		check.Equal(t, tables[i].Name, rows, want)
 	}
 }
 

@@ -6,14 +6,132 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
+
+// newCell returns a cell of so many rows, whose numbers follow from its key.
+func newCell(key, fingerprint string, rows int) *Cell {
+	grid := table.New("grid", table.Text("key", "k"), table.Int("i", ""), table.Num("p", "").Rounded(6))
+	grid.Packed = true
+	for i := range rows {
+		grid.Add(key, i, float64(len(key)*i)/7)
+	}
+	grid.Add("", math.NaN(), math.Inf(-1))
+	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Tables{grid}, CPU: 0.25}
+}
+
+func text(c *Cell) string {
+	if c == nil {
+		return ""
+	}
+	t := c.Tables[0]
+	return fmt.Sprintf("%s %g %s %v %v\n%s", c.Key, c.CPU, t.Name, t.Packed, t.Columns[0].Doc, t.CSV())
+}
+
+func TestCells(t *testing.T) {
+	f := openTemp(t)
+	keys := []string{
+		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
+		strings.Repeat("long", 500), "a\x00b\nc",
+	}
+	for _, key := range keys {
+		check.OK(t, f.SaveCell(newCell(key, "f1", 3)))
+	}
+	f.Close()
+	f = mustOpen(t, f.Dir) // which sweeps
+	for _, key := range keys {
+		check.Equal(t, key, text(check.Must(f.LoadCell(key, "f1"))), text(newCell(key, "f1", 3)))
+		check.Equal(t, "of another fingerprint", text(check.Must(f.LoadCell(key, "f2"))), "")
+	}
+}
+
+// A cell file that was cut off or in which one bit is wrong is never taken for
+// another cell, and its cell can be saved anew.
+func TestDamagedCell(t *testing.T) {
+	f := openTemp(t)
+	want := newCell("k", "f", 5)
+	check.OK(t, f.SaveCell(want))
+	path := f.cellFile("k")
+	whole := check.Must(os.ReadFile(path))
+	for n := range whole {
+		check.Write(t, string(whole[:n]), path)
+		c, err := f.LoadCell("k", "f")
+		check.True(t, c == nil && err != nil, "cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
+	}
+	check.Write(t, string(whole), path)
+	file := check.Must(os.OpenFile(path, os.O_WRONLY, 0))
+	defer file.Close()
+	for bit := range 8 * len(whole) {
+		k := bit / 8
+		check.Must(file.WriteAt([]byte{whole[k] ^ 1<<(bit%8)}, int64(k)))
+		c, _ := f.LoadCell("k", "f")
+		check.True(t, c == nil || text(c) == text(want), "bit %d flipped and not noticed", bit)
+		check.Must(file.WriteAt(whole[k:k+1], int64(k)))
+	}
+	check.Write(t, string(append(whole, 0)), path)
+	check.Refuses(t, "a byte too many", check.Err(f.LoadCell("k", "f")), "cell k:", path, "damaged")
+	check.OK(t, f.SaveCell(want))
+	check.Equal(t, "after repair", text(check.Must(f.LoadCell("k", "f"))), text(want))
+	check.OK(t, os.Rename(path, f.cellFile("b")))
+	check.Refuses(t, "a renamed cell", check.Err(f.LoadCell("b", "f")))
+}
+
+func openTemp(t testing.TB) *Folder {
+	t.Helper()
+	return mustOpen(t, filepath.Join(t.TempDir(), "results", "[x]")) // which is no pattern
+}
+
+func mustOpen(t testing.TB, dir string) *Folder {
+	t.Helper()
+	f := check.Must(Open(dir, "cells"))
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// fileNames returns the files below dir, in order, but for the locks.
+func fileNames(t *testing.T, dir string) string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !slices.Contains([]string{"lock", "users", "run"}, e.Name()) {
+			rel, _ := filepath.Rel(dir, path)
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	check.OK(t, err)
+	return strings.Join(names, " ")
+}
+
+// Where there are no locks, cells are computed unclaimed, and results are published. A folder in place of the
+// lock stands for that, and a link, of which the target is left alone.
+func TestWithoutLocks(t *testing.T) {
+	f := openTemp(t)
+	f.Close()
+	target := filepath.Join(t.TempDir(), "target")
+	lock, users := f.cells("lock"), f.cells("users")
+	check.OK(t, errors.Join(os.Mkdir(lock, 0o777), os.Remove(users), os.Symlink(target, users)))
+	f = mustOpen(t, f.Dir)
+	check.OK(t, os.Mkdir(f.cells("at", filepath.Base(f.cellFile("k"))+".claim"), 0o777))
+	check.Equal(t, "a claim", f.Claim("k") != nil, true)
+	check.OK(t, f.SaveCell(newCell("k", "f", 1)))
+	publish(t, f, "1", version(1)...)
+	check.Refuses(t, "the target", check.Err(os.Stat(target)))
+	// Where nothing can be written, computing goes on to an error that tells of it.
+	os.RemoveAll(f.cells("at"))
+	check.Write(t, "", f.cells("at"))
+	check.Equal(t, "a claim", f.Claim("k") != nil, true)
+	check.Refuses(t, "a cell", f.SaveCell(newCell("k", "f", 1)))
+}
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
@@ -119,8 +237,7 @@ func TestResults(t *testing.T) {
 		large.Add(i)
 	}
 	file := TableFile(large)
-	got := []any{file.Name, large.Packed}
-	check.Equal(t, "a large table", got, []any{"large.csv.gz", false})
+	check.Equal(t, "a large table", []any{file.Name, large.Packed}, []any{"large.csv.gz", false})
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r := check.Must(OpenResults(f.Dir))
@@ -138,7 +255,7 @@ func TestResults(t *testing.T) {
 		check.Refuses(t, name, check.Err(r.Table(name)), want)
 	}
 	check.Write(t, "<<<<<<<\n", f.Dir, sumsFile)
-	_, err := OpenResults(f.Dir)
+	err := check.Err(OpenResults(f.Dir))
 	check.Refuses(t, "damaged sums", err, "SHA256SUMS: damaged")
 	check.Equal(t, "there are sums", errors.Is(err, fs.ErrNotExist), false)
 }
