@@ -17,6 +17,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/internal/store"
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/runner/internal/table"
 )
 
@@ -33,8 +35,8 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
 //	{runs method=adf loss infinite %.0f}     3
 //
-// The last reference has a statistic of all rows with these fields: the median, how many numbers are
-// infinite, or the count of rows.
+// The last reference has a statistic of all rows with these fields: the median, the largest, how many
+// numbers are infinite, or the count of rows.
 func Fill(text string, read Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
@@ -87,6 +89,9 @@ var statistics = map[string]func(xs []float64) float64{
 	"count": func(xs []float64) float64 { return float64(len(xs)) },
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
+	},
+	"largest": func(xs []float64) float64 {
+		return floats.Max(slices.DeleteFunc(xs, math.IsNaN))
 	},
 	"median": table.Median,
 }
@@ -268,7 +273,8 @@ func (n *number) tex(column []number) string {
 		interval = " &"
 	}
 	if n.text == "" || n.format == "" {
-		return cmp.Or(escapes.Replace(n.text), "--") + interval
+		text := power.ReplaceAllString(escapes.Replace(n.text), `$$$1$2\cdot10^{$3$4}$$`)
+		return cmp.Or(text, "--") + interval
 	}
 	better := func(o number) bool {
 		return o.text != "" && n.round(o.x) != n.round(n.x) && (o.x < n.x) == (n.best == "lowest")
@@ -282,5 +288,8 @@ func (n *number) tex(column []number) string {
 	}
 	return "$" + text + "$" + interval
 }
+
+// power matches a number with a power of ten, such as 1.2e-15.
+var power = regexp.MustCompile(`(\B-|\b)([0-9.]+)e\+?(-?)0*([0-9]+)\b`)
 
 var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`)

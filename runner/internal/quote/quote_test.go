@@ -23,7 +23,7 @@ func tables() (all table.Tables) {
 		"x/summary": "method,k,error,error_low,error_high\na,1,0.024,0.021,0.028\na,10,-0.5,-0.6,0.25\n" +
 			"b,1,+Inf,,\nc,1,4,-3,11\nd,1,-0.001,,\ne,1,,,\nf,1,0.02,0.019,0.021\ng,20,0.02,0.019,0.021\n",
 		"x/runs":  "method,k,error\nb,1,1\nb,1,+Inf\nb,1,2\nb,1,3\nc,1,1\nc,1,2\nc,1,9\n",
-		"x/words": "method,words\na,of a_b\nb,λ\nc,of c\nd,of d\ne,of e\nf,of f\ng,of g\n",
+		"x/words": "method,words\na,of a_b\nb,λ (1.3e+02; -1.2e-15; a1e5)\nc,of c\nd,of d\ne,of e\nf,of f\ng,of g\n",
 	} {
 		all = append(all, check.Must(table.Read(name, strings.NewReader(text))))
 	}
@@ -37,6 +37,7 @@ func TestFill(t *testing.T) {
 		"{x/summary k=10 error %.1f ci}":                                               "−0.5 (−0.6 to 0.2)",
 		"{x/summary method=d error %.2f}":                                              "0.00",
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
+		"{x/runs method=c largest error %.0f}":                                         "9",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
 		check.Equal(t, text, check.Must(Fill(text, tables().Read)), want)
@@ -85,7 +86,7 @@ columns = ["x/summary k=1 error %.3f highest"]
 method & \both{error} \\
 \midrule
 $a$ & $\mathbf{0.2}$ & \interval{0.2}{0.3} & of a\_b \\
-b & $\infty$ & & $\lambda$ \\
+b & $\infty$ & & $\lambda$ ($1.3\cdot10^{2}$; $-1.2\cdot10^{-15}$; a1e5) \\
 c & $40.0$ & \interval{-30.0}{110.0} & of c \\
 f & $\mathbf{0.2}$ & \interval{0.2}{0.2} & of f \\
 \midrule
