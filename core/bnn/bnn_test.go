@@ -167,24 +167,3 @@ func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
 	}
 	return out
 }
-
-func BenchmarkObserve(b *testing.B) {
-	run := func(name string, cfg Config) {
-		b.Run(name, func(b *testing.B) {
-			n, rnd := check.Must(New(cfg, random.Source("bnn", "benchmark"))), rand.New(rand.NewPCG(1, 2))
-			b.ReportAllocs()
-			for k := 0; b.Loop(); k++ {
-				check.Must(n.Observe(random.Normals(rnd, cfg.Layers[0]), k%cfg.classes()))
-			}
-		})
-	}
-	for _, rule := range outputRules {
-		run(string(rule), spec{Layers: []int{64, 50, 10}, Output: rule, OnIndefinite: Skip, Bias: true}.config())
-	}
-	for _, layers := range [][]int{{7, 2}, {7, 50, 2}, {2, 50, 8}, {36, 50, 6}, {64, 10}} {
-		cfg := Default(layers...)
-		run(fmt.Sprint(layers), cfg)
-		cfg.ProcessNoise = slices.Repeat([]float64{1e-3}, len(layers)-1)
-		run(fmt.Sprint(layers)+" with noise", cfg)
-	}
-}

@@ -130,9 +130,8 @@ func TestEnsembleRefuses(t *testing.T) {
 	e := ensemble(all[0], all[2], broken)
 	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
 	u, err := e.Observe([]float64{1e9, 1}, 1)
-	if check.Refuses(t, "overflow", err, "member 2: bnn: "); u.Action != Refused {
-		t.Errorf("%+v", u)
-	}
+	check.Refuses(t, "overflow", err, "member 2: bnn: ")
+	check.Equal(t, "action", u.Action, Refused)
 	for k, n := range e.Members() {
 		check.Equal(t, "the same after an error", sameState(n.State(), before[k].State()), true)
 	}

@@ -47,17 +47,15 @@ func TestBadInput(t *testing.T) {
 			if c.class != 0 {
 				continue
 			}
-			if err := m.Predict(&p, c.x); err == nil || strings.Contains(err.Error(), "member") {
-				t.Errorf("%T: %v is predicted; error %v", m, c.x, err)
-			}
+			err = m.Predict(&p, c.x)
+			check.True(t, err != nil && !strings.Contains(err.Error(), "member"), "%T: %v: error %v", m, c.x, err)
 			check.True(t, p.Class() == Unknown && math.IsNaN(p.Mean[0]), "%T: %v is of class %d", m, c.x, p.Class())
 		}
 		for k, n := range networksOf(m) {
 			check.True(t, sameState(n.State(), before[k]), "%T: member %d has changed", m, k)
 		}
-		if err := m.Predict(&p, []float64{1, 2}); err != nil || !samePrediction(&p, &want) {
-			t.Errorf("%T: after errors %v, %v; want %v", m, p.P, err, want.P)
-		}
+		check.OK(t, m.Predict(&p, []float64{1, 2}))
+		check.True(t, samePrediction(&p, &want), "%T: after errors %v; want %v", m, p.P, want.P)
 	}
 	check.Refuses(t, "overflow", check.Err(network.Observe([]float64{1e200, 0}, 0)))
 	check.Refuses(t, "overflow", network.Predict(new(Prediction), []float64{1e200, 0}))
@@ -80,10 +78,10 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	for _, s := range [][]float64{
 		{1, 2, 2, 1},
 		{-1, 0, 0, 1},
-		{math.Inf(1), 0, 0, 1},
 		{1, 0, 0, -1e-11},
 		{1, nan, nan, 1},
 		{nan, 0, 0, 1},
+		{math.Inf(1), 0, 0, 1},
 		{1e308, 0, 0, 1e308},
 	} {
 		err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, mat.NewSymDense(2, s)})
@@ -98,20 +96,6 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	for _, other := range [][]float64{{1, 0, 0, 1.1}, {1, 1e-6, 1e-6, 1}, {1, 0, 0, math.NaN()}} {
 		err := n.SetWeights(0, mean, []mat.Symmetric{cov[0], mat.NewSymDense(2, other)})
 		check.Refuses(t, "a covariance that is not shared", err)
-	}
-}
-
-func TestNothingIsAllocated(t *testing.T) {
-	for _, rule := range []OutputRule{Joint, Total} {
-		frozen := spec{Layers: []int{4, 6, 5}, Output: rule, OnIndefinite: Project, Hidden: Frozen, paper: true}
-		n := newNetwork(frozen)
-		var p Prediction
-		x, class := []float64{0.1, -0.2, 0.3, 1}, 0
-		check.NoAllocs(t, string(rule), func() {
-			check.Must(n.Observe(x, class%5))
-			check.OK(t, n.Predict(&p, x))
-			class++
-		})
 	}
 }
 
