@@ -97,12 +97,9 @@ func TestWhatCounts(t *testing.T) {
 		{"package p\nvar x = a + +b\n", "package p\nvar x = a ++b\n", false},
 		{"package p\nvar x = `a // b`\n", "package p\nvar x = `a `\n", false},
 	} {
-		old, err := goTokens([]byte(c.old))
-		text, err2 := goTokens([]byte(c.text))
-		if err != nil || err2 != nil || bytes.Equal(old, text) != c.same {
-			t.Errorf("of\n%s\nthere counts\n%s (%v), of\n%s\nthere counts\n%s (%v)",
-				c.old, old, err, c.text, text, err2)
-		}
+		old, text := check.Must(goTokens([]byte(c.old))), check.Must(goTokens([]byte(c.text)))
+		same := bytes.Equal(old, text)
+		check.True(t, same == c.same, "of\n%s\nthere counts\n%s, of\n%s\nthere counts\n%s", c.old, old, c.text, text)
 	}
 	check.Refuses(t, "what is not Go", check.Err(goTokens([]byte("package p\nvar x = 'ab'\n"))))
 }
@@ -185,7 +182,5 @@ func TestWhatCountsDoesNotDraw(t *testing.T) {
 			}
 		}
 	}
-	if found < 100 {
-		t.Errorf("found %d uses", found)
-	}
+	check.True(t, found >= 100, "found %d uses", found)
 }

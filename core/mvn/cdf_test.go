@@ -82,9 +82,8 @@ func TestStructures(t *testing.T) {
 			want, bound := problemOf(x, corr).lattice(1e-6, 1e6)
 			got, abserr := CDF(x, corr)
 			check.True(t, abserr < 1e-12, "%s of %d: not recognised", name, d)
-			if !(math.Abs(got-want) < bound) {
-				t.Errorf("%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
-			}
+			near := math.Abs(got-want) < bound
+			check.True(t, near, "%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
 		}
 	}
 	// X₁ = T is a bound of T, X₂ = −T another.

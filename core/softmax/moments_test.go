@@ -92,9 +92,8 @@ func TestReference(t *testing.T) {
 				want.E.Set(j, other(j, k), pairs[j*(n-1)+k])
 			}
 		}
-		if d := farthest(got, want); !(d < 1e-11) {
-			t.Errorf("probit, row %d: off by %g", k, d)
-		}
+		d := farthest(got, want)
+		check.True(t, d < 1e-11, "probit, row %d: off by %g", k, d)
 	}
 	for k, row := range check.Rows(t, "testdata/softmax_exact.csv") {
 		n := int(row[0])
@@ -108,9 +107,8 @@ func TestReference(t *testing.T) {
 			}
 		}
 		for _, e := range settings {
-			if d := farthest(moments(e, row[1:n+1], row[n+1:2*n+1]), want); !(d < tolerance(e)) {
-				t.Errorf("%+v, row %d: off by %g", e, k, d)
-			}
+			d := farthest(moments(e, row[1:n+1], row[n+1:2*n+1]), want)
+			check.True(t, d < tolerance(e), "%+v, row %d: off by %g", e, k, d)
 		}
 	}
 }
@@ -132,9 +130,8 @@ func TestInvariances(t *testing.T) {
 				turned.P[j] = want.P[k]
 				turned.E.SetRow(j, check.Permuted(want.E.RawRowView(k), perm))
 			}
-			if d := farthest(got, turned); !(d < tol) {
-				t.Errorf("%+v m=%v v=%v: shifted and permuted moments differ by %g", a, m, v, d)
-			}
+			d := farthest(got, turned)
+			check.True(t, d < tol, "%+v m=%v v=%v: shifted and permuted moments differ by %g", a, m, v, d)
 			if _, ok := a.(Exact); ok {
 				more := moments(a, append(slices.Clone(m), -1e9), append(slices.Clone(v), 1))
 				check.NearAll(t, "p beside a class that never wins", more.P[:n], want.P, tol)
@@ -155,9 +152,8 @@ func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol floa
 			if j == i {
 				want = mat.Sum(got.E.RowView(j))
 			}
-			if !scalar.EqualWithinAbs(fd, want, tol) {
-				t.Errorf("%+v m=%v v=%v: ∂p_%d/∂m_%d = %.9g, from E %.9g", a, m, v, j, i, fd, want)
-			}
+			ok := scalar.EqualWithinAbs(fd, want, tol)
+			check.True(t, ok, "%+v m=%v v=%v: ∂p_%d/∂m_%d = %.9g, from E %.9g", a, m, v, j, i, fd, want)
 		}
 	}
 }
@@ -196,17 +192,13 @@ func TestCovAndCross(t *testing.T) {
 			got.Cross(&cross, v)
 			for i := range n {
 				x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i))
-				if !(math.Abs(x) < 2e-11) || !(math.Abs(y) < 2e-11*(1+v[i])) {
-					t.Errorf("%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
-				}
+				zero := math.Abs(x) < 2e-11 && math.Abs(y) < 2e-11*(1+v[i])
+				check.True(t, zero, "%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
 			}
 		}
-		if !eigen.Factorize(&cov, false) {
-			t.Fatal("no eigenvalues")
-		}
-		if least := slices.Min(eigen.Values(nil)); !(least > -1e-11) {
-			t.Errorf("m=%v v=%v: eigenvalue %g", m, v, least)
-		}
+		check.True(t, eigen.Factorize(&cov, false), "no eigenvalues")
+		least := slices.Min(eigen.Values(nil))
+		check.True(t, least > -1e-11, "m=%v v=%v: eigenvalue %g", m, v, least)
 	})
 }
 
