@@ -1,10 +1,7 @@
 package mlp
 
 import (
-	"math"
 	"testing"
-
-	"gonum.org/v1/gonum/diff/fd"
 
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -35,32 +32,4 @@ func TestExponentialRows(t *testing.T) {
 		got := []float64{z[0][i], z[1][i], z[2][i], top[i], sum[i]}
 		check.Equal(t, "column", got, append(column, largest, total))
 	}
-}
-
-// Backward has the derivatives of −log p of a class, also with a mask of the hidden units.
-func TestBackward(t *testing.T) {
-	n, rnd, err := Start([]int{2, 4, 3}, &struct{}{}, random.Source("backward"))
-	check.OK(t, err)
-	x, w, p := []float64{0.5, -1.5}, make([]float64, n.Weights()), n.NewPass()
-	n.Initialise(w, rnd)
-	for _, p.Mask[1] = range [][]float64{nil, {1, 0, 2, 2}} {
-		loss := func(w []float64) float64 {
-			probabilities := make([]float64, 3)
-			check.OK(t, n.Softmax(probabilities, p, w, x))
-			return -math.Log(probabilities[1])
-		}
-		want, got := fd.Gradient(nil, loss, w, &fd.Settings{Formula: fd.Central}), make([]float64, len(w))
-		loss(w)
-		p.SetScore(1)
-		n.Backward(p, got, w)
-		check.NearAll(t, "gradient", got, want, 1e-8)
-	}
-}
-
-// The first step of Adam moves each weight by its size, against the sign of the derivative.
-func TestAdam(t *testing.T) {
-	w, a := []float64{1, 2}, NewAdam(2)
-	a.Begin(0.1)
-	a.Move(0, w, []float64{3, -0.5})
-	check.NearAll(t, "weights", w, []float64{0.9, 2.1}, 1e-8)
 }
