@@ -41,9 +41,8 @@ func TestBadInput(t *testing.T) {
 			{[]float64{1, 2}, 3},
 		} {
 			u, err := m.Observe(c.x, c.class)
-			if err == nil || strings.Contains(err.Error(), "member") || u.Action != Refused {
-				t.Errorf("%T: %v of class %d: %+v, error %v", m, c.x, c.class, u, err)
-			}
+			refused := u.Action == Refused && err != nil && !strings.Contains(err.Error(), "member")
+			check.True(t, refused, "%T: %v of class %d: %+v, error %v", m, c.x, c.class, u, err)
 			if c.class != 0 {
 				continue
 			}

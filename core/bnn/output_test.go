@@ -59,9 +59,8 @@ func TestPolicies(t *testing.T) {
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u := check.Must(n.step.run(&n.cfg, m, v, 1))
 	lowest := n.step.innovation.Values[0]
-	if u.Action != Projected || !(0 < u.MinEigenvalue && u.MinEigenvalue < lowest && lowest == 1e-3) {
-		t.Errorf("%+v with the smallest eigenvalue %g in the solve", u, lowest)
-	}
+	floored := 0 < u.MinEigenvalue && u.MinEigenvalue < lowest && lowest == 1e-3
+	check.True(t, u.Action == Projected && floored, "%+v with the smallest eigenvalue %g in the solve", u, lowest)
 	// The same step is no trouble for rule Total.
 	n, x = indefinite(t, Fail, Total)
 	check.Equal(t, "total", check.Must(n.Observe(x, 1)).Action, Applied)
@@ -88,9 +87,8 @@ func TestLimit(t *testing.T) {
 		sum, scale := floats.Sum(s.variance)-floats.Sum(fit), floats.Sum(v)
 		for j, x := range s.variance {
 			g, low, high := float64(n-2)*(x-fit[j])+sum, 1e-3*v[j], 2*v[j]
-			if x < low || x > high || x > low && g > 1e-9*scale || x < high && g < -1e-9*scale {
-				t.Errorf("fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
-			}
+			best := low <= x && x <= high && !(x > low && g > 1e-9*scale) && !(x < high && g < -1e-9*scale)
+			check.True(t, best, "fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
 			if x == low && v[j] > 0 {
 				floored--
 			}

@@ -202,22 +202,17 @@ func TestCovAndCross(t *testing.T) {
 	})
 }
 
-// extremeLogits fills m and v with numbers of all sizes.
-func extremeLogits(rnd *rand.Rand, m, v []float64) {
-	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
-	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
-	for j := range m {
-		m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
-	}
-}
-
 func TestExtremes(t *testing.T) {
 	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
+	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
+	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
 	for _, n := range []int{2, 3, 7} {
 		m, v := make([]float64, n), make([]float64, n)
 		for range 100 {
-			extremeLogits(rnd, m, v)
+			for j := range m {
+				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
+			}
 			p := Probit{
 				[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)],
 				[]float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)],

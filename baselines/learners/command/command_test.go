@@ -75,21 +75,13 @@ func program() {
 	os.Exit(0)
 }
 
-func config(t *testing.T, wrong string) Config {
-	t.Helper()
-	program := check.Must(os.Executable())
-	c := Config{
-		Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
-		Settings: map[string]any{"wrong": wrong},
-	}
-	check.Must(c.Find(t.TempDir()))
-	return c
-}
-
 func model(t *testing.T, wrong string, timeout float64) *Model {
 	t.Helper()
-	c := config(t, wrong)
-	c.Timeout = timeout
+	c := Config{
+		Command: []string{check.Must(os.Executable()), "program"}, Version: []string{"echo", "toy", "1"},
+		Settings: map[string]any{"wrong": wrong}, Timeout: timeout,
+	}
+	check.Must(c.Find(t.TempDir()))
 	m := check.Must(New(c, 2, 3, random.Source("test")))
 	for _, class := range []int{0, 0, 2} {
 		check.OK(t, m.Observe([]float64{1, float64(class)}, class))
