@@ -159,9 +159,8 @@ func TestWhatCountsDoesNotDraw(t *testing.T) {
 			for _, d := range file.Decls {
 				f, is := d.(*ast.FuncDecl)
 				method := is && f.Recv != nil && f.Name.IsExported() && f.Name.Name != "Figures" && types.ExprString(f.Recv.List[0].Type) != "Legend"
-				if is && draws(f.Pos()) && (f.Name.Name == "init" || method) {
-					t.Errorf("%s: %s may be called though it does not count", set.Position(f.Pos()), f.Name)
-				}
+				called := is && draws(f.Pos()) && (f.Name.Name == "init" || method)
+				check.True(t, !called, "%s: it may be called though it does not count", set.Position(d.Pos()))
 			}
 			for _, s := range file.Imports {
 				if s.Path.Value == `"closedform/figures"` && !draws(s.Pos()) && folder != "runner/internal/study" {

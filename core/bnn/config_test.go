@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,11 +76,10 @@ func TestConfigErrors(t *testing.T) {
 			change(&c)
 			_, err := New(c, random.Source())
 			var bad *FieldError
-			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
-				t.Errorf("%s, %d: error %v", key, i, err)
-			}
-			if name := names[key]; name != "" && !strings.HasPrefix(err.Error(), "bnn: "+name+": ") {
-				t.Errorf("%v does not name %s, as in Go", err, name)
+			right := err != nil && (key == "" || errors.As(err, &bad) && bad.Key == key)
+			check.True(t, right, "%s, %d: error %v", key, i, err)
+			if name := names[key]; name != "" {
+				check.Refuses(t, "the name in Go", err, "bnn: "+name+": ")
 			}
 		}
 	}

@@ -51,9 +51,8 @@ func TestEnsembleOfOne(t *testing.T) {
 		want, got := check.Must(n.Observe(x[i], class[i])), check.Must(e.Observe(x[i], class[i]))
 		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
 		got.MinEigenvalue, got.MinVariance = want.MinEigenvalue, want.MinVariance // NaN
-		if fmt.Sprint(got) != fmt.Sprint(want) || !samePrediction(&q, &p) {
-			t.Errorf("step %d: %+v and %v, of the network %+v and %v", i, got, q.P, want, p.P)
-		}
+		check.Equal(t, fmt.Sprint("step ", i), fmt.Sprint(got), fmt.Sprint(want))
+		check.True(t, samePrediction(&q, &p), "step %d: %v, of the network %v", i, q.P, p.P)
 	}
 	two := ensemble(members(cfg, 2)...)
 	check.OK(t, two.Predict(&q, x[0]))

@@ -31,9 +31,8 @@ func TestPolicies(t *testing.T) {
 	before := copied(n)
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
-	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !(failed.MinEigenvalue < 0) {
-		t.Errorf("fail: %+v, %v", failed, err)
-	}
+	refused := errors.As(err, &e) && e.Update == failed && failed.Action == Refused && failed.MinEigenvalue < 0
+	check.True(t, refused, "fail: %+v, %v", failed, err)
 	check.Equal(t, "the same after fail", sameState(n.State(), before.State()), true)
 	for policy, action := range map[Policy]Action{Skip: Skipped, Project: Projected} {
 		n, _ = indefinite(t, policy, Joint)
