@@ -217,15 +217,8 @@ func TestSmoothFloors(t *testing.T) {
 	const classes = 200
 	probit := softmax.Probit{Lambda: 3, Rho: 0.5}
 	n := newNetwork(spec{Layers: []int{1, 1, classes}, Hidden: Smooth, Softmax: probit, paper: true})
-	mean, cov := n.Weights(0)
-	mean.Set(0, 0, 5)
-	check.OK(t, n.SetWeights(0, mean, cov))
-	mean, cov = n.Weights(1)
-	for j := range classes {
-		mean.Set(j, 0, 20)
-		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
-	}
-	check.OK(t, n.SetWeights(1, mean, cov))
+	oneInput(t, n, 0, []float64{5}, []float64{1})
+	oneInput(t, n, 1, slices.Repeat([]float64{20}, classes), slices.Repeat([]float64{1e-6}, classes))
 	u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0))
 	check.Equal(t, "variances floored, one of each member", u.Floored, 2)
 	check.Equal(t, "wrong", wrong(n.State()), "")

@@ -121,6 +121,16 @@ func makeCertain(t testing.TB, n *Network, l int) {
 	check.OK(t, n.SetWeights(l, mean, cov))
 }
 
+// oneInput sets the means and variances of the neurons of layer l, which has one input.
+func oneInput(t testing.TB, n *Network, l int, means, variances []float64) {
+	t.Helper()
+	var cov []mat.Symmetric
+	for _, v := range variances {
+		cov = append(cov, mat.NewDiagDense(1, []float64{v}))
+	}
+	check.OK(t, n.SetWeights(l, mat.NewDense(len(means), 1, means), cov))
+}
+
 // checkLayer fails unless layer l has these means and covariances, of which a diagonal one has the variances.
 func checkLayer[M mat.Matrix](
 	t testing.TB, name string, n *Network, l int, mean mat.Matrix, cov []M, tol float64,

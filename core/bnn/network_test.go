@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -129,10 +128,9 @@ func TestReplications(t *testing.T) {
 func TestHiddenGrowthIsCapped(t *testing.T) {
 	cfg := Default(1, 1, 3)
 	cfg.Bias = false
-	n, one := check.Must(New(cfg, random.Source("growth"))), mat.NewSymDense(1, []float64{1})
-	narrow := slices.Repeat([]mat.Symmetric{mat.NewSymDense(1, []float64{1e-3})}, 3)
-	check.OK(t, n.SetWeights(0, mat.NewDense(1, 1, []float64{1}), []mat.Symmetric{one}))
-	check.OK(t, n.SetWeights(1, mat.NewDense(3, 1, []float64{-30, 0, 0}), narrow))
+	n := check.Must(New(cfg, random.Source("growth")))
+	oneInput(t, n, 0, []float64{1}, []float64{1})
+	oneInput(t, n, 1, []float64{-30, 0, 0}, []float64{1e-3, 1e-3, 1e-3})
 	for k := range 4 {
 		update := check.Must(n.Observe([]float64{1}, 1))
 		_, cov := n.Weights(0)

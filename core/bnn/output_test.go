@@ -121,11 +121,7 @@ func TestLimitedStep(t *testing.T) {
 				Layers: []int{1, 3}, Covariance: []Covariance{kind}, PriorVar: 0.0125 / 4, Noise: c.noise,
 				Replications: []float64{c.times},
 			})
-			var cov []mat.Symmetric
-			for _, v := range []float64{100, 100, c.narrow} {
-				cov = append(cov, mat.NewDiagDense(1, []float64{v / 4}))
-			}
-			check.OK(t, n.SetWeights(0, mat.NewDense(3, 1, nil), cov))
+			oneInput(t, n, 0, make([]float64, 3), []float64{25, 25, c.narrow / 4})
 			update := check.Must(n.Observe([]float64{2}, 0))
 			_, after := n.Weights(0)
 			if c.times == 1 {
@@ -145,9 +141,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 		for class := range 3 {
 			probit := softmax.Probit{Lambda: 1, Rho: 0.5}
 			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: probit, paper: true})
-			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
-			tiny := mat.NewDiagDense(1, []float64{0.01})
-			check.OK(t, n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}))
+			oneInput(t, n, 0, []float64{0, -gap, -gap}, []float64{0.01, 0.01, 0.01})
 			var p Prediction
 			check.OK(t, n.Predict(&p, []float64{1}))
 			u, err := n.Observe([]float64{1}, class)
