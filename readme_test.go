@@ -20,17 +20,14 @@ func TestReadmeProgram(t *testing.T) {
 		t.Fatal("no program in the README, or no example")
 	}
 	unindented := regexp.MustCompile(`(?m)^\t`).ReplaceAllString(string(body[1]), "")
-	if strings.TrimSpace(string(block[1])) != strings.TrimSpace(unindented) {
-		t.Errorf("the README has\n%s\nthe example\n%s", block[1], unindented)
-	}
+	check.Equal(t, "the program of the README", strings.TrimSpace(string(block[1])), strings.TrimSpace(unindented))
 }
 
 // Links between the texts lead to files and headings that are there.
 func TestLinks(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md", "experiments/data/*.md"} {
-		found := check.Must(filepath.Glob(pattern))
-		files = append(files, found...)
+		files = append(files, check.Glob(pattern)...)
 	}
 	link, heading := regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`), regexp.MustCompile(`(?m)^#+ (.*)$`)
 	for _, file := range files {
@@ -49,9 +46,7 @@ func TestLinks(t *testing.T) {
 					name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
 					names += " " + strings.ReplaceAll(name, " ", "-") + " "
 				}
-				if !strings.Contains(names, " "+m[2]+" ") {
-					t.Errorf("%s: %s: no heading of that name", file, m[0])
-				}
+				check.True(t, strings.Contains(names, " "+m[2]+" "), "%s: %s: no heading of that name", file, m[0])
 			}
 		}
 	}

@@ -100,9 +100,8 @@ func TestArrows(t *testing.T) {
 		check.Equal(t, test.name, got, test.want)
 	}
 	bars, _, _ := bar(0, 5).marks(x, log, black, nil)
-	if low := bars[0].(*plotter.Line).XYs[0].Y; !(low < foot) || math.IsInf(low, 0) {
-		t.Errorf("a bar down to 0 ends at %g, the frame at %g", low, foot)
-	}
+	low := bars[0].(*plotter.Line).XYs[0].Y
+	check.True(t, low < foot && !math.IsInf(low, 0), "a bar down to 0 ends at %g, the frame at %g", low, foot)
 }
 
 // A sign inside the frame in the colour of the curve shows an infinite value, and the legend names it. The

@@ -21,9 +21,8 @@ func TestReference(t *testing.T) {
 			{mean, x[4], magnitude}, {variance, x[5], math.Abs(x[5])}, {cross, x[6], math.Abs(x[6])},
 		} {
 			// or within a few units of the smallest subnormal number
-			if !(math.Abs(c.got-c.want) <= 4e-15*cond*c.scale+1e-322) {
-				t.Errorf("%+v, N(%v, %v), moment %d: got %v, want %v", f, m, v, i, c.got, c.want)
-			}
+			near := math.Abs(c.got-c.want) <= 4e-15*cond*c.scale+1e-322
+			check.True(t, near, "%+v, N(%v, %v), moment %d: got %v, want %v", f, m, v, i, c.got, c.want)
 		}
 	}
 }

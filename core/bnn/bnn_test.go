@@ -121,6 +121,16 @@ func makeCertain(t testing.TB, n *Network, l int) {
 	check.OK(t, n.SetWeights(l, mean, cov))
 }
 
+// oneInput sets the means and variances of the neurons of layer l, which has one input.
+func oneInput(t testing.TB, n *Network, l int, means, variances []float64) {
+	t.Helper()
+	var cov []mat.Symmetric
+	for _, v := range variances {
+		cov = append(cov, mat.NewDiagDense(1, []float64{v}))
+	}
+	check.OK(t, n.SetWeights(l, mat.NewDense(len(means), 1, means), cov))
+}
+
 // checkLayer fails unless layer l has these means and covariances, of which a diagonal one has the variances.
 func checkLayer[M mat.Matrix](
 	t testing.TB, name string, n *Network, l int, mean mat.Matrix, cov []M, tol float64,
@@ -166,25 +176,4 @@ func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
 		out = append(out, &sum)
 	}
 	return out
-}
-
-func BenchmarkObserve(b *testing.B) {
-	run := func(name string, cfg Config) {
-		b.Run(name, func(b *testing.B) {
-			n, rnd := check.Must(New(cfg, random.Source("bnn", "benchmark"))), rand.New(rand.NewPCG(1, 2))
-			b.ReportAllocs()
-			for k := 0; b.Loop(); k++ {
-				check.Must(n.Observe(random.Normals(rnd, cfg.Layers[0]), k%cfg.classes()))
-			}
-		})
-	}
-	for _, rule := range outputRules {
-		run(string(rule), spec{Layers: []int{64, 50, 10}, Output: rule, OnIndefinite: Skip, Bias: true}.config())
-	}
-	for _, layers := range [][]int{{7, 2}, {7, 50, 2}, {2, 50, 8}, {36, 50, 6}, {64, 10}} {
-		cfg := Default(layers...)
-		run(fmt.Sprint(layers), cfg)
-		cfg.ProcessNoise = slices.Repeat([]float64{1e-3}, len(layers)-1)
-		run(fmt.Sprint(layers)+" with noise", cfg)
-	}
 }

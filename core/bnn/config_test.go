@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,11 +76,10 @@ func TestConfigErrors(t *testing.T) {
 			change(&c)
 			_, err := New(c, random.Source())
 			var bad *FieldError
-			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
-				t.Errorf("%s, %d: error %v", key, i, err)
-			}
-			if name := names[key]; name != "" && !strings.HasPrefix(err.Error(), "bnn: "+name+": ") {
-				t.Errorf("%v does not name %s, as in Go", err, name)
+			right := err != nil && (key == "" || errors.As(err, &bad) && bad.Key == key)
+			check.True(t, right, "%s, %d: error %v", key, i, err)
+			if name := names[key]; name != "" {
+				check.Refuses(t, "the name in Go", err, "bnn: "+name+": ")
 			}
 		}
 	}
@@ -137,18 +135,16 @@ func TestOrthogonalMeans(t *testing.T) {
 				}
 			}
 		}
-		if mean, _ := n.Weights(len(layers) - 2); mat.Norm(mean, 1) != 0 {
-			t.Errorf("%v: the means of the output layer are not zero", layers)
-		}
+		output, _ := n.Weights(len(layers) - 2)
+		check.Equal(t, "norm of the means of the output layer", mat.Norm(output, 1), 0)
 	}
 }
 
 // What is by default follows from the layers.
 func TestDefaultsByLayer(t *testing.T) {
 	c := Default(784, 128, 100, 10)
-	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
-		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
-	}
+	check.Equal(t, "bias", c.Bias, true)
+	check.Equal(t, "covariances", c.Covariance, []Covariance{Diagonal, Shared, Full})
 	n := check.Must(New(c, random.Source("default")))
 	check.NearAll(t, "replications", n.Config().Replications, []float64{math.Sqrt(785) / 2, 1, 1}, 0)
 	check.Equal(t, "for the paper's rules", c.Paper, PaperRule{Fail, 1e-3, 1e-3})

@@ -51,9 +51,8 @@ func TestEnsembleOfOne(t *testing.T) {
 		want, got := check.Must(n.Observe(x[i], class[i])), check.Must(e.Observe(x[i], class[i]))
 		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
 		got.MinEigenvalue, got.MinVariance = want.MinEigenvalue, want.MinVariance // NaN
-		if fmt.Sprint(got) != fmt.Sprint(want) || !samePrediction(&q, &p) {
-			t.Errorf("step %d: %+v and %v, of the network %+v and %v", i, got, q.P, want, p.P)
-		}
+		check.Equal(t, fmt.Sprint("step ", i), fmt.Sprint(got), fmt.Sprint(want))
+		check.True(t, samePrediction(&q, &p), "step %d: %v, of the network %v", i, q.P, p.P)
 	}
 	two := ensemble(members(cfg, 2)...)
 	check.OK(t, two.Predict(&q, x[0]))
@@ -130,9 +129,8 @@ func TestEnsembleRefuses(t *testing.T) {
 	e := ensemble(all[0], all[2], broken)
 	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
 	u, err := e.Observe([]float64{1e9, 1}, 1)
-	if check.Refuses(t, "overflow", err, "member 2: bnn: "); u.Action != Refused {
-		t.Errorf("%+v", u)
-	}
+	check.Refuses(t, "overflow", err, "member 2: bnn: ")
+	check.Equal(t, "action", u.Action, Refused)
 	for k, n := range e.Members() {
 		check.Equal(t, "the same after an error", sameState(n.State(), before[k].State()), true)
 	}

@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -31,9 +31,8 @@ func TestPolicies(t *testing.T) {
 	before := copied(n)
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
-	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !(failed.MinEigenvalue < 0) {
-		t.Errorf("fail: %+v, %v", failed, err)
-	}
+	refused := errors.As(err, &e) && e.Update == failed && failed.Action == Refused && failed.MinEigenvalue < 0
+	check.True(t, refused, "fail: %+v, %v", failed, err)
 	check.Equal(t, "the same after fail", sameState(n.State(), before.State()), true)
 	for policy, action := range map[Policy]Action{Skip: Skipped, Project: Projected} {
 		n, _ = indefinite(t, policy, Joint)
@@ -44,9 +43,7 @@ func TestPolicies(t *testing.T) {
 			check.Equal(t, "the same after skip", sameState(n.State(), before.State()), true)
 			continue
 		}
-		if got := n.step.innovation.Values[0]; got != 0.02 {
-			t.Errorf("project: smallest eigenvalue set to %g, want the floor", got)
-		}
+		check.Equal(t, "smallest eigenvalue, set to the floor", n.step.innovation.Values[0], 0.02)
 		var p Prediction
 		check.OK(t, n.Predict(&p, x))
 		for j, v := range p.Variance {
@@ -61,14 +58,11 @@ func TestPolicies(t *testing.T) {
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u := check.Must(n.step.run(&n.cfg, m, v, 1))
 	lowest := n.step.innovation.Values[0]
-	if u.Action != Projected || !(0 < u.MinEigenvalue && u.MinEigenvalue < lowest && lowest == 1e-3) {
-		t.Errorf("%+v with the smallest eigenvalue %g in the solve", u, lowest)
-	}
+	floored := 0 < u.MinEigenvalue && u.MinEigenvalue < lowest && lowest == 1e-3
+	check.True(t, u.Action == Projected && floored, "%+v with the smallest eigenvalue %g in the solve", u, lowest)
 	// The same step is no trouble for rule Total.
 	n, x = indefinite(t, Fail, Total)
-	if u, err := n.Observe(x, 1); err != nil || u.Action != Applied {
-		t.Errorf("total: %+v, %v", u, err)
-	}
+	check.Equal(t, "total", check.Must(n.Observe(x, 1)).Action, Applied)
 }
 
 // Within bounds the ṽ are the best fit: no derivative of the sum over all pairs of the squared errors of
@@ -92,9 +86,8 @@ func TestLimit(t *testing.T) {
 		sum, scale := floats.Sum(s.variance)-floats.Sum(fit), floats.Sum(v)
 		for j, x := range s.variance {
 			g, low, high := float64(n-2)*(x-fit[j])+sum, 1e-3*v[j], 2*v[j]
-			if x < low || x > high || x > low && g > 1e-9*scale || x < high && g < -1e-9*scale {
-				t.Errorf("fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
-			}
+			best := low <= x && x <= high && !(x > low && g > 1e-9*scale) && !(x < high && g < -1e-9*scale)
+			check.True(t, best, "fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
 			if x == low && v[j] > 0 {
 				floored--
 			}
@@ -107,29 +100,36 @@ func TestLimit(t *testing.T) {
 	check.True(t, bounded >= 100, "%d at bounds", bounded)
 }
 
-// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before.
-// A variance that grows does so once, however often the example counts.
+// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before. A
+// variance that grows does so once, however often the example counts. With noise a step raises the variance of
+// a logit at most to σ₀²|ŷ|², here 0.0125, and leaves what is above.
 func TestLimitedStep(t *testing.T) {
 	for _, kind := range []Covariance{Full, Diagonal} {
-		for _, times := range []float64{1, 2.5} {
-			cfg := Default(1, 3)
-			cfg.Bias, cfg.Covariance[0], cfg.Replications[0] = false, kind, times
-			n := check.Must(New(cfg, random.Source("wide")))
-			var cov []mat.Symmetric
-			for _, v := range []float64{100, 100, 0.01} {
-				cov = append(cov, mat.NewSymDense(1, []float64{v}))
-			}
-			check.OK(t, n.SetWeights(0, mat.NewDense(3, 1, nil), cov))
-			update := check.Must(n.Observe([]float64{1}, 0))
+		for _, c := range []struct {
+			noise                []float64
+			times, narrow, after float64
+			counts               [2]int // floored and capped
+		}{
+			{nil, 1, 0.01, 0.02, [2]int{0, 1}},
+			{nil, 2.5, 0.01, 0.02, [2]int{2, 1}},
+			{[]float64{}, 1, 0.01, 0.02, [2]int{0, 1}},
+			{[]float64{0}, 1, 0.01, 0.02, [2]int{0, 1}},
+			{[]float64{1e-3}, 1, 0.01, 0.0125, [2]int{0, 2}},
+			{[]float64{1e-3}, 1, 0.015, 0.015, [2]int{0, 2}},
+		} {
+			n := newNetwork(spec{
+				Layers: []int{1, 3}, Covariance: []Covariance{kind}, PriorVar: 0.0125 / 4, Noise: c.noise,
+				Replications: []float64{c.times},
+			})
+			oneInput(t, n, 0, make([]float64, 3), []float64{25, 25, c.narrow / 4})
+			update := check.Must(n.Observe([]float64{2}, 0))
 			_, after := n.Weights(0)
-			floored := 2
-			if times == 1 {
-				check.Near(t, "variance of z_0", after[0].At(0, 0), 31.6, 0.1) // 27.3 if only z_2 is limited
-				floored = 0
+			if c.times == 1 {
+				check.Near(t, "variance of z_0", 4*after[0].At(0, 0), 31.6, 0.1) // 27.3 if only z_2 is limited
 			}
-			check.Near(t, "variance of z_2", after[2].At(0, 0), 0.02, 1e-12)
+			check.Near(t, fmt.Sprintf("variance of z_2, %+v", c), 4*after[2].At(0, 0), c.after, 1e-12)
 			check.Near(t, "smallest ṽ", update.MinVariance, 13.06, 0.01)
-			check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{floored, 1})
+			check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, c.counts)
 		}
 	}
 }
@@ -141,9 +141,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 		for class := range 3 {
 			probit := softmax.Probit{Lambda: 1, Rho: 0.5}
 			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: probit, paper: true})
-			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
-			tiny := mat.NewDiagDense(1, []float64{0.01})
-			check.OK(t, n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}))
+			oneInput(t, n, 0, []float64{0, -gap, -gap}, []float64{0.01, 0.01, 0.01})
 			var p Prediction
 			check.OK(t, n.Predict(&p, []float64{1}))
 			u, err := n.Observe([]float64{1}, class)
@@ -151,9 +149,8 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 			var indefinite *IndefiniteError
 			taken := err == nil && u.Action == Applied && !u.Indefinite
 			refused := errors.As(err, &indefinite) && u.Action == Refused && u.Indefinite
-			if likely := p.P[class] > 1e-10; taken != likely || refused == likely {
-				t.Errorf("gap %g, class %d of probability %g: %+v, %v", gap, class, p.P[class], u, err)
-			}
+			likely := p.P[class] > 1e-10
+			check.True(t, taken == likely && refused != likely, "gap %g, class %d: %+v, %v", gap, class, u, err)
 		}
 	}
 }
@@ -173,15 +170,13 @@ func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
 			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: given{p, 1e-17}, paper: true})
-			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
-				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
-			}
+			u, err := n.Observe([]float64{1, 1}, 0)
+			check.True(t, err != nil && u.Action == Refused, "%v: p = %g: %+v, %v", rule, p, u, err)
 		}
 	}
 	for rest, indefinite := range map[float64]bool{0x1p-54: true, 1e-14: false} {
 		n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given{0.5, rest}, Output: Joint, paper: true})
-		if u, _ := n.Observe([]float64{1}, 0); !(u.MinEigenvalue > 0) || u.Indefinite != indefinite {
-			t.Errorf("Σ_y = %g: %+v", rest, u)
-		}
+		u, _ := n.Observe([]float64{1}, 0)
+		check.True(t, u.MinEigenvalue > 0 && u.Indefinite == indefinite, "Σ_y = %g: %+v", rest, u)
 	}
 }

@@ -31,6 +31,7 @@ func networks() []spec {
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
 		{Layers: []int{13, 5}, Bias: true},
+		{Layers: []int{13, 5, 3}, Output: Joint, OnIndefinite: Project, Hidden: Frozen},
 		{
 			Layers: []int{13, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal},
 			Alpha: 0.1, Beta: 1.5, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3},
@@ -89,6 +90,11 @@ func TestBrief(t *testing.T) {
 			check.NearAll(t, "brief prediction", values(&q), values(&p), 0)
 			if cfg.Output != Joint { // softmax.ProbitCorr allocates
 				check.NoAllocs(t, "a brief prediction", func() { _ = e.Before(&q, x[1]) })
+				check.NoAllocs(t, "a step and a prediction", func() {
+					check.Must(e.Observe(x[1], 1))
+					check.OK(t, e.Predict(&q, x[1]))
+				})
+				check.OK(t, e.Predict(&p, x[0]))
 			}
 			check.True(t, e.Predict(&q, nil) != nil && math.IsNaN(q.P[0]), "after an error: %v", q.P)
 			q.Brief = false
@@ -118,9 +124,7 @@ func TestObserveAfterBefore(t *testing.T) {
 			} {
 				check.OK(t, e.Before(&got, x[0]))
 				check.OK(t, want.Predict(&p, x[0]))
-				if !samePrediction(&got, &p) {
-					t.Errorf("%+v: before step %d it is predicted %v, want %v", cfg, k, got, p)
-				}
+				check.True(t, samePrediction(&got, &p), "%+v: before step %d %v, want %v", cfg, k, got, p)
 				for _, e := range []*Ensemble{e, want} {
 					check.OK(t, between(e))
 					check.Must(e.Observe(x[0], 2))
@@ -147,9 +151,8 @@ func TestSnapshot(t *testing.T) {
 			same := func() {
 				var got Prediction
 				for k := range x {
-					if err := s.Predict(&got, x[k]); err != nil || !samePrediction(&got, &want[k]) {
-						t.Errorf("%T of %+v: %v, error %v; want %v", m, cfg, got.P, err, want[k].P)
-					}
+					err := s.Predict(&got, x[k])
+					check.True(t, err == nil && samePrediction(&got, &want[k]), "%T of %+v: %v, %v", m, cfg, got, err)
 				}
 			}
 			var busy sync.WaitGroup
@@ -167,41 +170,16 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// predicted returns a prediction by the moments of logits.
-func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
-	p := &Prediction{Moments: softmax.NewMoments(len(mean)), Mean: mean, Variance: variance}
-	by.Moments(p.Moments, mean, variance)
-	p.P = p.Moments.P
-	p.Cov = mat.NewSymDense(len(mean), nil)
-	p.Moments.Cov(p.Cov)
-	return p
-}
-
-// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j, which is 0 for certain logits.
-func TestParts(t *testing.T) {
-	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
-	want, total := mat.Trace(p.Cov), 0.0
-	for _, x := range p.P {
-		total += x * (1 - x)
-	}
-	aleatoric, epistemic := p.LabelVariance()
-	check.Near(t, "epistemic", epistemic, want, 1e-10)
-	check.Near(t, "aleatoric", aleatoric, total-want, 1e-10)
-	for _, x := range [][]float64{{0, 0, 0, 0}, {800, 0, 0, 0}} {
-		_, epistemic = predicted(softmax.Exact{}, x, make([]float64, 4)).LabelVariance()
-		check.Near(t, "epistemic part of certain logits", epistemic, 0, 1e-12)
-	}
-	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
-	if aleatoric, epistemic = wide.LabelVariance(); !(0 <= aleatoric && aleatoric < 0.05*epistemic) {
-		t.Errorf("aleatoric part %g of wide logits, epistemic part %g", aleatoric, epistemic)
-	}
-}
-
-// The parts of the label's variance add up to that of P, and are NaN after errors.
+// The parts of the label's variance are Σ_j Var s_j, which is 0 for certain logits, and what it leaves of the
+// variance of P. They are NaN after errors.
 func TestLabelVariance(t *testing.T) {
 	var p Prediction
 	cfg := spec{Layers: []int{2, 4, 3}, Bias: true}
-	for _, m := range []Model{newNetwork(cfg), ensemble(members(cfg, 2)...)} {
+	exact := spec{Layers: []int{2, 3}, Output: ADFExact, Softmax: softmax.Exact{}}
+	certain := newNetwork(exact)
+	makeCertain(t, certain, 0)
+	for _, m := range []Model{newNetwork(cfg), ensemble(members(cfg, 2)...), newNetwork(exact), certain} {
+		check.Must(m.Observe([]float64{1, 2}, 1))
 		check.OK(t, m.Predict(&p, []float64{1, 1}))
 		total, sum := 0.0, p.Sum()
 		for _, x := range p.P {
@@ -210,6 +188,9 @@ func TestLabelVariance(t *testing.T) {
 		aleatoric, epistemic := p.LabelVariance()
 		check.Near(t, "the variance of the label", aleatoric+epistemic, total, 1e-12)
 		check.True(t, aleatoric > 0 && epistemic >= 0, "%T: aleatoric %g, epistemic %g", m, aleatoric, epistemic)
+		if n, ok := m.(*Network); ok && n.cfg.Output.exact() {
+			check.Near(t, "epistemic", epistemic, mat.Trace(p.Cov), 1e-10)
+		}
 		for _, p := range []*Prediction{&p, {}} {
 			check.Refuses(t, "one input", m.Predict(p, []float64{1}))
 			aleatoric, epistemic = p.LabelVariance()

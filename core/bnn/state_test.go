@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -32,14 +31,11 @@ func TestRestore(t *testing.T) {
 			x, class := example()
 			want, errWant := n.Observe(x, class)
 			got, errGot := restored.Observe(x, class)
-			if fmt.Sprint(got, errGot) != fmt.Sprint(want, errWant) {
-				t.Fatalf("step %d: %+v, %v; want %+v, %v", k, got, errGot, want, errWant)
-			}
+			check.Equal(t, fmt.Sprint("step ", k), fmt.Sprint(got, errGot), fmt.Sprint(want, errWant))
 		}
-		check.True(t, reflect.DeepEqual(still.State(), s), "what the network learns changes its state of before")
-		if learned := n.State(); reflect.DeepEqual(learned, s) || !reflect.DeepEqual(restored.State(), learned) {
-			t.Error("nothing was learned, or not the same")
-		}
+		check.Equal(t, "state of before", still.State(), s)
+		check.True(t, !reflect.DeepEqual(n.State(), s), "nothing was learned")
+		check.Equal(t, "restored, after learning", restored.State(), n.State())
 		want := fmt.Sprint(n.State().Config)
 		s.Config.Layers[0]++
 		s.Config.Covariance[0], s.Config.Replications[0], s.Config.PriorVar[0] = "9", 9, 9
@@ -100,9 +96,8 @@ func TestAddClass(t *testing.T) {
 				want = softmax.Probit{Lambda: softmax.SlopeLambda(4, 0.5), Rho: 0.5}
 			}
 			check.Equal(t, "softmax", now.Softmax, want)
-			if former.Layers[last+1], former.Softmax = 4, now.Softmax; !reflect.DeepEqual(now, former) {
-				t.Errorf("configuration %+v; want %+v", now, former)
-			}
+			former.Layers[last+1], former.Softmax = 4, now.Softmax
+			check.Equal(t, "configuration", now, former)
 			for l := range old.layers {
 				want, cov := old.Weights(l)
 				wantCov := addIdentity(cov, 1, 0)
@@ -117,9 +112,8 @@ func TestAddClass(t *testing.T) {
 			}
 		}
 		check.OK(t, m.Predict(&p, x[0]))
-		if len(p.P) != 4 || p.Cov.SymmetricDim() != 4 || len(p.Mean) != 4 || !floats.Equal(p.Weights, weights) {
-			t.Errorf("predicts %v with weights %v; before %v", p.P, p.Weights, weights)
-		}
+		check.Equal(t, "sizes", [3]int{len(p.P), p.Cov.SymmetricDim(), len(p.Mean)}, [3]int{4, 4, 4})
+		check.NearAll(t, "weights", p.Weights, weights, 0)
 		check.Near(t, "sum of probabilities", floats.Sum(p.P), p.Sum(), 1e-12)
 		check.Must(m.Observe(x[0], 3))
 	}
@@ -134,9 +128,7 @@ func TestAddClassRefuses(t *testing.T) {
 		"3×3":               ensemble(newNetwork(spec{Layers: []int{2, 3}}), fixed),
 	} {
 		classes := networksOf(m)[0].cfg.classes()
-		err := m.AddClass()
-		if err == nil || !strings.Contains(err.Error(), want) || networksOf(m)[0].cfg.classes() != classes {
-			t.Errorf("error %v with %d classes; want %s", err, classes, want)
-		}
+		check.Refuses(t, want, m.AddClass(), want)
+		check.Equal(t, "classes", networksOf(m)[0].cfg.classes(), classes)
 	}
 }

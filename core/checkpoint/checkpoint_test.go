@@ -121,26 +121,23 @@ func TestRoundTrip(t *testing.T) {
 	for i, m := range models(t) {
 		file := saved(t, m)
 		again, note, err := Load(bytes.NewReader(file))
-		if err != nil || note != "a note" || reflect.TypeOf(again) != reflect.TypeOf(m) {
-			t.Fatalf("model %d: a %T, %v, note %q", i, again, err, note)
-		}
+		check.OK(t, err)
+		check.Equal(t, "note and type", fmt.Sprintf("%s, %T", note, again), fmt.Sprintf("a note, %T", m))
 		check.Equal(t, "written again, the same bytes", bytes.Equal(saved(t, again), file), true)
-		if n, ok := m.(*bnn.Network); ok && !reflect.DeepEqual(again.(*bnn.Network).State(), n.State()) {
-			t.Errorf("model %d: read %+v, want %+v", i, again.(*bnn.Network).State(), n.State())
+		if n, ok := m.(*bnn.Network); ok {
+			check.Equal(t, fmt.Sprint("state of model ", i), again.(*bnn.Network).State(), n.State())
 		}
 		inputs, _ := m.Shape()
 		for range 10 {
 			x := random.Normals(rnd, inputs)
 			want, failed := m.Observe(x, 1)
 			got, err := again.Observe(x, 1)
-			if fmt.Sprint(err) != fmt.Sprint(failed) || !floats.Same([]float64{got.LogP}, []float64{want.LogP}) {
-				t.Errorf("model %d: %+v, %v; want %+v, %v", i, got, err, want, failed)
-			}
+			check.Equal(t, fmt.Sprint("step of model ", i), fmt.Sprint(got.LogP, err), fmt.Sprint(want.LogP, failed))
 			var p, q bnn.Prediction
 			failed, err = m.Predict(&p, x), again.Predict(&q, x)
-			if (failed == nil) != (err == nil) || !floats.Same(p.P, q.P) || err == nil && !mat.Equal(p.Cov, q.Cov) {
-				t.Errorf("model %d: %v, read back it predicts %v, not %v", i, err, q.P, p.P)
-			}
+			check.Equal(t, "error", fmt.Sprint(err), fmt.Sprint(failed))
+			same := floats.Same(p.P, q.P) && (err != nil || mat.Equal(p.Cov, q.Cov))
+			check.True(t, same, "model %d: read back it predicts %v, not %v", i, q.P, p.P)
 		}
 		check.Equal(t, "after learning, the same bytes", bytes.Equal(saved(t, again), saved(t, m)), true)
 	}

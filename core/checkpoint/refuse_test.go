@@ -187,18 +187,13 @@ func TestAnnounced(t *testing.T) {
 	check.OK(t, z.Close())
 	f, config := file{entries: parts(t, trained(small))}, ""
 	f.text("config", &config)
+	one := func(name, json string) []byte { return archive(version, []entry{{name, text(json)}}) }
 	for name, file := range map[string][]byte{
-		"an entry": bomb.Bytes(),
-		"inputs":   archive(version, []entry{{"readout", text(`{"kind":"gaussian","inputs":16384,"classes":4096}`)}}),
-		"recursion": archive(version, []entry{{
-			"readout",
-			text(`{"kind":"ridge","inputs":16384,"classes":2,"sequential":true}`),
-		}}),
-		"layers": archive(version, []entry{{
-			"config",
-			text(strings.Replace(config, "[1,2,2]", "[9999999,9999999,2]", 1)),
-		}}),
-		"members": archive(version, []entry{{"mixture", text(`{"members":1000000000}`)}}),
+		"an entry":  bomb.Bytes(),
+		"inputs":    one("readout", `{"kind":"gaussian","inputs":16384,"classes":4096}`),
+		"recursion": one("readout", `{"kind":"ridge","inputs":16384,"classes":2,"sequential":true}`),
+		"layers":    one("config", strings.Replace(config, "[1,2,2]", "[9999999,9999999,2]", 1)),
+		"members":   one("mixture", `{"members":1000000000}`),
 	} {
 		check.Frugal(t, func() { check.Refuses(t, name, load(file), "checkpoint: ") })
 	}

@@ -1,13 +1,11 @@
 package classifier
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/mixture"
 	"closedform/core/random"
@@ -59,41 +57,6 @@ func TestRecord(t *testing.T) {
 	c.Record.Next = Recent{}
 	a, b := check.Must(c.Threshold(0.2, 0.9)), check.Must(check.Must(c.Snapshot()).Threshold(0.2, 0.9))
 	check.True(t, math.IsInf(a, 1) && b < 1, "without the record of the next examples: thresholds %g, %g", a, b)
-}
-
-// Nothing is promised for the next examples if the classes come in runs, and for a snapshot if they came in
-// any order that is not random.
-func TestPromises(t *testing.T) {
-	for order, want := range map[string][2]bool{
-		"shuffled": {true, true}, "sorted": {false, false}, "one away": {true, false},
-	} {
-		for k, c := range []*Classifier{newTriangle(), newNetwork(bnn.Default(2, 3))} {
-			draw := stream()
-			for i := range 600 {
-				x, class := draw()
-				for order == "sorted" && class != i/200 {
-					x, class = draw()
-				}
-				if order == "one away" && i >= 100 { // class 1 takes the place of class 0
-					class = max(1, class)
-				}
-				if check.OK(t, c.Learn(x, class)); i == 300 {
-					c = check.Must(Load(bytes.NewReader(saved(t, c))))
-				}
-			}
-			for i, threshold := range []func(share, confidence float64) (float64, error){
-				c.Threshold, check.Must(c.Snapshot()).Threshold,
-			} {
-				confidence, err := threshold(0.3, 0.9)
-				if check.True(t, (err == nil) == want[i], "%s, model %d: %v", order, k, err); err != nil {
-					check.Refuses(t, order, err, "no promise, as")
-					continue
-				}
-				check.True(t, confidence < 1, "%s, model %d: threshold %g", order, k, confidence)
-				check.Refuses(t, "share", check.Err(threshold(2, 0.9)), "selective: ")
-			}
-		}
-	}
 }
 
 // The familiarity by the snapshot of an output layer, here behind features, is by Bonferroni of inputs and

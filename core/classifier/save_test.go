@@ -34,9 +34,8 @@ func TestSave(t *testing.T) {
 	learn(t, whole, 70, draw)
 	learn(t, first, 70, again)
 	second := check.Must(Load(bytes.NewReader(saved(t, first))))
-	if second.Decision != first.Decision || !slices.Equal(saved(t, second), saved(t, first)) {
-		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
-	}
+	check.Equal(t, "decision", second.Decision, first.Decision)
+	check.True(t, bytes.Equal(saved(t, second), saved(t, first)), "loaded, other bytes with note %s", second.Note)
 	var p Prediction
 	buffer := make([]float64, 2)
 	for i := range 60 {
@@ -93,9 +92,8 @@ func TestLoadAny(t *testing.T) {
 	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", `{"a":2}`: `{"a":2}`} {
 		c := check.Must(load(note))
 		check.Equal(t, "note", string(c.Note), want)
-		if _, err := c.Threshold(0.1, 0.9); err == nil || c.Familiar != nil {
-			t.Errorf("note %q: threshold without a record", note)
-		}
+		check.Refuses(t, "threshold without a record", check.Err(c.Threshold(0.1, 0.9)))
+		check.True(t, c.Familiar == nil, "note %q: familiarity", note)
 		check.OK(t, c.Learn([]float64{1, 1}, 1))
 		var p Prediction
 		check.OK(t, c.Predict(&p, []float64{9, 9}))

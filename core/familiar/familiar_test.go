@@ -69,14 +69,10 @@ func TestFamiliarity(t *testing.T) {
 					unlike = append(unlike, slices.Clone(x))
 				}
 				for _, x := range unlike {
-					if p := f.P(x); !(p < 0.01) {
-						t.Errorf("%s: P = %g of %g, …", name, p, x[0])
-					}
+					check.True(t, f.P(x) < 0.01, "%s: P = %g of %g, …", name, f.P(x), x[0])
 				}
 			}
-			if share := float64(few) / (fresh * replications); share > 0.02 {
-				t.Errorf("%s: P of %g of the inputs is below 0.01", name, share)
-			}
+			check.True(t, few <= fresh*replications/50, "%s: P of %d of the inputs is below 0.01", name, few)
 		}
 	}
 }
@@ -262,9 +258,7 @@ func TestRefuses(t *testing.T) {
 		`"means":[[`: `"means":[[1,`,
 	} {
 		text := strings.Replace(string(before), old, replacement, 1)
-		if err := json.Unmarshal([]byte(text), f); err == nil || text == string(before) {
-			t.Errorf("%s is read", replacement)
-		}
+		check.True(t, json.Unmarshal([]byte(text), f) != nil && text != string(before), "%s is read", replacement)
 	}
 	check.Equal(t, "state after errors", string(check.Must(json.Marshal(f))), string(before))
 }

@@ -181,17 +181,14 @@ func TestModel(t *testing.T) {
 	var p, q bnn.Prediction
 	check.OK(t, m.Predict(&p, x))
 	check.OK(t, want.Predict(&q, y))
-	if in, out := m.Shape(); !slices.Equal(p.P, q.P) || in != 3 || out != 2 {
-		t.Errorf("%v of %d inputs and %d classes; want %v", p.P, in, out, q.P)
-	}
+	in, out := m.Shape()
+	check.Equal(t, "shape", [2]int{in, out}, [2]int{3, 2})
+	check.NearAll(t, "P", p.P, q.P, 0)
 	for _, x := range [][]float64{{1, 2}, {1, 2, math.Inf(1)}, {1e308, 1e308, 1e308}, {-1e308, -1e308, 1e308}} {
 		failed := m.Predict(&p, x)
-		if failed == nil || !math.IsNaN(p.P[0]) {
-			t.Errorf("%v: error %v, prediction %v", x, failed, p.P)
-		}
-		if u, err := m.Observe(x, 1); err == nil || err.Error() != failed.Error() || u.Action != bnn.Refused {
-			t.Errorf("%v: error %v, update %+v; want error %v", x, err, u, failed)
-		}
+		check.True(t, failed != nil && math.IsNaN(p.P[0]), "%v: error %v, prediction %v", x, failed, p.P)
+		u, err := m.Observe(x, 1)
+		check.Equal(t, fmt.Sprint(x), fmt.Sprint(u.Action, err), fmt.Sprint(bnn.Refused, failed))
 	}
 	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))
 	check.True(t, slices.Equal(p.P, q.P), "what was refused has changed the model: %v, want %v", p.P, q.P)

@@ -137,21 +137,18 @@ func TestMemberFails(t *testing.T) {
 	m, without := mixture(append(models()[:2], wide())...), mixture(models()[:2]...)
 	x := []float64{1e9, 1}
 	var p, q bnn.Prediction
-	if err := m.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
-		t.Errorf("%v, weights %v", err, p.Weights)
-	}
+	check.OK(t, m.Predict(&p, x))
+	check.True(t, p.Weights[2] == 0 && math.IsNaN(p.Members[2].P[0]), "weights %v", p.Weights)
 	class, confidence := m.ByWholeStream(&p)
 	check.True(t, class == p.Class() && confidence == p.Confidence(), "class %d of %g", class, confidence)
 	check.OK(t, without.Predict(&q, x))
 	check.NearAll(t, "p without the member", p.P, q.P, 1e-14)
 	for _, m := range []*Mixture{m, without} {
-		if u, err := m.Observe(x, 1); err != nil || u.Action == bnn.Refused || u.LogP > 0 {
-			t.Errorf("%+v, %v", u, err)
-		}
+		u := check.Must(m.Observe(x, 1))
+		check.True(t, u.Action != bnn.Refused && u.LogP <= 0, "%+v", u)
 	}
-	if w := m.Weights(); !(w[2] < 0.2) || !(without.Weights()[0] > w[0]) {
-		t.Errorf("weights after a member failed %v, without it %v", w, without.Weights())
-	}
+	w := m.Weights()
+	check.True(t, w[2] < 0.2 && without.Weights()[0] > w[0], "weights %v, without the member %v", w, without.Weights())
 
 	check.Must(m.Observe([]float64{1, 1}, 0))
 	powers := m.State().Whole.Powers
@@ -162,9 +159,8 @@ func TestMemberFails(t *testing.T) {
 	check.Must(all.Observe([]float64{1, 1}, 0))
 	before := all.State()
 	u, err := all.Observe(x, 1)
-	if err == nil || !strings.HasPrefix(err.Error(), "member 0: bnn: layer ") || u.Action != bnn.Refused {
-		t.Errorf("%+v, %v", u, err)
-	}
+	check.Refuses(t, "all", err, "member 0: bnn: layer ")
+	check.Equal(t, "action", u.Action, bnn.Refused)
 	check.Refuses(t, "all", all.Predict(&p, x))
 	class, confidence = all.ByWholeStream(&p)
 	check.Equal(t, "classes", []int{p.Class(), class}, []int{bnn.Unknown, bnn.Unknown})
@@ -227,12 +223,10 @@ func TestWeightsUnderflow(t *testing.T) {
 		}
 		return w.members.weight
 	}
-	if w := add(5000, math.Inf(-1), -690); !(w[0] < 1e-9) || !(w[1] > 1-1e-9) {
-		t.Errorf("weights %v", w)
-	}
-	if w := add(6000, -1, math.NaN()); !(w[0] > 0.2) {
-		t.Errorf("weights %v after it went the other way", w)
-	}
+	first := add(5000, math.Inf(-1), -690)
+	check.True(t, first[0] < 1e-9 && first[1] > 1-1e-9, "weights %v", first)
+	second := add(6000, -1, math.NaN())
+	check.True(t, second[0] > 0.2, "weights %v after it went the other way", second)
 }
 
 // The weights of the powers are their evidence. Predictions that are no probabilities are ignored.

@@ -79,12 +79,12 @@ func TestStructures(t *testing.T) {
 		factor := check.Correlations(d, func(i, j int) float64 { return a[i] * a[j] })
 		for name, corr := range map[string]*mat.SymDense{"chain": chain, "factor": factor} {
 			x := normals(rnd, d, 1)
-			want, bound := problemOf(x, corr).lattice(1e-6, 1e6)
+			p := must(NewCDF(corr)).limits(x)
+			want, bound := p.lattice(1e-6, 1e6)
 			got, abserr := CDF(x, corr)
 			check.True(t, abserr < 1e-12, "%s of %d: not recognised", name, d)
-			if !(math.Abs(got-want) < bound) {
-				t.Errorf("%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
-			}
+			near := math.Abs(got-want) < bound
+			check.True(t, near, "%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
 		}
 	}
 	// X₁ = T is a bound of T, X₂ = −T another.
@@ -100,12 +100,6 @@ func symmetric(d int, above []float64) *mat.SymDense {
 
 // value drops the bound of the error.
 func value(v, _ float64) float64 { return v }
-
-// problemOf returns the problem of any number of variables.
-func problemOf(x []float64, corr mat.Symmetric) *problem {
-	p := must(NewCDF(corr)).limits(x)
-	return &p
-}
 
 // checkProb compares a probability with what it should be.
 func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {

@@ -1,8 +1,10 @@
 package mvn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -20,19 +22,12 @@ func TestInfiniteLimits(t *testing.T) {
 		corr := check.RandomCorrelations(rnd, d, d+2)
 		for i := range d {
 			x := normals(rnd, d, 0.5)
-			rest, others := mat.NewSymDense(d-1, nil), append(append([]float64(nil), x[:i]...), x[i+1:]...)
-			for a := range d - 1 {
-				for b := range a + 1 {
-					rest.SetSym(a, b, corr.At(skip(a, i), skip(b, i)))
-				}
-			}
-			want, _ := CDF(others, rest)
+			rest := check.Correlations(d-1, func(a, b int) float64 { return corr.At(skip(a, i), skip(b, i)) })
+			want, _ := CDF(slices.Concat(x[:i], x[i+1:]), rest)
 			for _, v := range []float64{math.Inf(1), math.MaxFloat64, 40} {
 				x[i] = v
 				checkProb(t, "no limit", x, corr, want, 1e-14)
-				if g := Gradient(nil, x, corr)[i]; g != 0 {
-					t.Errorf("d = %d: ∂P at x = %g is %g", d, v, g)
-				}
+				check.Equal(t, fmt.Sprint("∂P at x = ", v), Gradient(nil, x, corr)[i], 0)
 			}
 			for _, v := range []float64{math.Inf(-1), -math.MaxFloat64, -40} {
 				x[i] = v
@@ -73,13 +68,10 @@ func TestSound(t *testing.T) {
 			x[i] = limits[rnd.IntN(len(limits))]
 		}
 		p, abserr := CDF(x, corr)
-		if !(p >= 0 && p <= 1 && abserr >= 0 && abserr < 1e-4) {
-			t.Errorf("x = %v, corr %v: P = %g ± %g", x, corr.RawSymmetric().Data, p, abserr)
-		}
+		sound := p >= 0 && p <= 1 && abserr >= 0 && abserr < 1e-4
+		check.True(t, sound, "x = %v, corr %v: P = %g ± %g", x, corr, p, abserr)
 		for i, g := range Gradient(nil, x, corr) {
-			if !(g >= 0 && g <= gauss.PDF(x[i])*(1+1e-4)) {
-				t.Errorf("x = %v, corr %v: ∂_%d P = %g", x, corr.RawSymmetric().Data, i, g)
-			}
+			check.True(t, g >= 0 && g <= gauss.PDF(x[i])*(1+1e-4), "x = %v, corr %v: ∂_%d P = %g", x, corr, i, g)
 		}
 	}
 }
@@ -112,9 +104,7 @@ func TestPanics(t *testing.T) {
 	} {
 		check.Panics(t, "mvn: ", c.words, func() { CDF(c.x, c.corr) })
 		check.Panics(t, "mvn: ", c.words, func() { Gradient(nil, c.x, c.corr) })
-		if err := check.Err(NewCDF(c.corr)); (err == nil) != c.valid {
-			t.Errorf("%q: NewCDF gives error %v", c.words, err)
-		}
+		check.Equal(t, "valid in spite of "+c.words, check.Err(NewCDF(c.corr)) == nil, c.valid)
 	}
 	check.Panics(t, "mvn: ", "same length", func() { Gradient(three, two, dummy) })
 	// Singular to rounding is allowed.

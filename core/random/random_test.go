@@ -22,7 +22,8 @@ func TestSourceIsPinned(t *testing.T) {
 }
 
 func TestSourceNames(t *testing.T) {
-	paths := [][]any{
+	seen := map[uint64][]any{}
+	for _, path := range [][]any{
 		{},
 		{""},
 		{"", ""},
@@ -41,9 +42,7 @@ func TestSourceNames(t *testing.T) {
 		{uint64(math.MaxUint64)},
 		{uint64(1) << 63},
 		{"\x00\x00\x00\x00\x00\x00\x00\x01"},
-	}
-	seen := map[uint64][]any{}
-	for _, path := range paths {
+	} {
 		u := first(path...)
 		if other, ok := seen[u]; ok {
 			t.Errorf("paths %#v and %#v name the same stream", path, other)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -94,14 +93,13 @@ func TestOrder(t *testing.T) {
 			weight[e.class] += sample.weight[i] / float64(state.Count[e.class])
 		}
 		check.NearAll(t, "relative weights of the classes", weight, slices.Repeat([]float64{1}, classes), 1e-9)
-		if kept := len(state.KeptClass); kept < 1000 || kept > mostKept {
-			t.Errorf("%d examples kept", kept)
-		}
+		kept := len(state.KeptClass)
+		check.True(t, 1000 <= kept && kept <= mostKept, "%d examples kept", kept)
 		same := func(what string, l *Layer) {
 			t.Helper()
-			if !slices.Equal(predicted(t, l, x), want) || !reflect.DeepEqual(l.State(), state) || l.Config() != c {
-				t.Errorf("%s: another prediction or state", what)
-			}
+			check.NearAll(t, what, predicted(t, l, x), want, 0)
+			check.Equal(t, what+": state", l.State(), state)
+			check.Equal(t, what+": configuration", l.Config(), c)
 		}
 		sorted := slices.Clone(examples)
 		slices.SortStableFunc(sorted, func(a, b example) int { return a.class - b.class })
@@ -212,14 +210,12 @@ func TestExtremes(t *testing.T) {
 				p, least := predictedAt(t, l, e.x), 1/float64(3*(len(examples)+1))
 				check.Near(t, name+": sum of the probabilities", floats.Sum(p), 1, 1e-12)
 				for c, v := range p {
-					if !(v >= least*(1-1e-9)) || l.totals.counts[c] == 0 && v > least*(1+1e-9) {
-						t.Errorf("%s: probabilities %v", name, p)
-					}
+					good := v >= least*(1-1e-9) && (l.totals.counts[c] > 0 || v <= least*(1+1e-9))
+					check.True(t, good, "%s: probabilities %v", name, p)
 				}
 				for i, v := range predicted(t, l, e.x)[3:] {
-					if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.totals.counts[i/4] > 0 {
-						t.Errorf("%s: score %d is %g", name, i, v)
-					}
+					finite := v <= math.MaxFloat64 && (v >= -math.MaxFloat64 || l.totals.counts[i/4] == 0)
+					check.True(t, finite, "%s: score %d is %g", name, i, v)
 				}
 			}
 			if name == "one of each class" || name == "huge" {
@@ -250,9 +246,8 @@ func TestPrediction(t *testing.T) {
 		check.Equal(t, "of five", several[4].P, p.P)
 		check.Refuses(t, "PredictAll", l.PredictAll(several, [][]float64{x, {1}}), "length 1")
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
-		if p.Class() != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
-			t.Errorf("after an error: %+v", p)
-		}
+		unknown := p.Class() == bnn.Unknown && math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0))
+		check.True(t, unknown, "after an error: %+v", p)
 		check.OK(t, network.Predict(&p, x))
 		check.Equal(t, "layers of the network", len(p.Layers), 2)
 	})
@@ -278,9 +273,8 @@ func TestRefuses(t *testing.T) {
 		} {
 			u, err := l.Observe(bad.x, bad.class)
 			check.Refuses(t, "Observe", err, want)
-			if u.Action != bnn.Refused || !reflect.DeepEqual(l.State(), before) {
-				t.Errorf("%s: the layer has changed", want)
-			}
+			check.Equal(t, want, u.Action, bnn.Refused)
+			check.Equal(t, "state after an error", l.State(), before)
 		}
 		for name, spoil := range map[string]func(s *State){
 			"counts":  func(s *State) { s.Count = s.Count[1:] },

@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -218,9 +219,7 @@ func TestPValues(t *testing.T) {
 		}
 		l, err := New(Config{Kind: kind, Inputs: 6, Classes: 2})
 		check.OK(t, err)
-		if p := pValue(t, l, draw().x); !math.IsNaN(p) {
-			t.Errorf("%g before the first example", p)
-		}
+		check.True(t, math.IsNaN(pValue(t, l, draw().x)), "a p-value before the first example")
 		for range 400 {
 			observe(t, l, []example{draw()})
 		}
@@ -234,18 +233,17 @@ func TestPValues(t *testing.T) {
 			}
 			check.Near(t, "share below", below, level, 0.035)
 		}
-		if p := pValue(t, l, slices.Repeat([]float64{-9}, 6)); !(p < 1e-4) {
-			t.Errorf("far away %g", p)
-		}
+		far := pValue(t, l, slices.Repeat([]float64{-9}, 6))
+		check.True(t, far < 1e-4, "far away %g", far)
 		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
 		check.Refuses(t, "Familiarity", err, "length 1")
 		check.OK(t, l.AddClass())
 		for n := 1; n <= 10; n++ {
 			x := slices.Repeat([]float64{8 + float64(n)/10}, 6)
 			observe(t, l, []example{{x: x, class: 2}})
-			if p, _, err := l.Familiarity([][]float64{x}, []int{2}); err != nil || math.IsNaN(p[0]) != (n < 10) {
-				t.Errorf("%g of a class with %d examples, error %v", p, n, err)
-			}
+			p, _, err := l.Familiarity([][]float64{x}, []int{2})
+			check.OK(t, err)
+			check.Equal(t, fmt.Sprint("NaN of a class with ", n, " examples"), math.IsNaN(p[0]), n < 10)
 		}
 	})
 }

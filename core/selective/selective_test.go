@@ -39,23 +39,20 @@ func TestThreshold(t *testing.T) {
 	for i := range 1000 {
 		early.Add([]float64{0.9999, 0.999}[min(1, i/300)], i == 0)
 	}
-	if got := check.Must(early.Threshold(0.01, 0.95)); !(0.99 < got && got <= 0.999) {
-		t.Errorf("an early error: %g", got)
-	}
+	got := check.Must(early.Threshold(0.01, 0.95))
+	check.True(t, 0.99 < got && got <= 0.999, "an early error: %g", got)
 	late := new(Record) // of 533 one may be wrong, of 633 two: two among 533 do not end it
 	for i := range 633 {
 		late.Add([]float64{0.99995, 0.99845, 0.9983}[min(i/473, 1)+i/533], i == 0 || i == 500)
 	}
-	if got := check.Must(late.Threshold(0.01, 0.95)); !(got < 0.9983) {
-		t.Errorf("two errors among 633: %g", got)
-	}
+	got = check.Must(late.Threshold(0.01, 0.95))
+	check.True(t, got < 0.9983, "two errors among 633: %g", got)
 	timid := new(Record) // no errors where hundreds were expected
 	for i := range 3000 {
 		timid.Add([]float64{0.5, 0.6, 0.7}[i%3], false)
 	}
-	if got := check.Must(timid.Threshold(0.01, 0.95)); !(got <= 0.5) {
-		t.Errorf("no errors: %g", got)
-	}
+	got = check.Must(timid.Threshold(0.01, 0.95))
+	check.True(t, got <= 0.5, "no errors: %g", got)
 	r := record(1, 1)
 	r.Add(1, false)
 	for _, bad := range [][2]float64{{math.NaN(), 0.95}, {0, 0.95}, {1, 0.95}, {0.01, math.NaN()}, {0.01, 1}} {
@@ -127,9 +124,8 @@ func TestPromiseIsKept(t *testing.T) {
 					broken++
 				}
 			}
-			if most := replications*0.05 + 3*math.Sqrt(replications*0.05*0.95); float64(broken) > most {
-				t.Errorf("%s: %d of %d promises are broken", name, broken, replications)
-			}
+			most := replications*0.05 + 3*math.Sqrt(replications*0.05*0.95)
+			check.True(t, float64(broken) <= most, "%s: %d of %d promises are broken", name, broken, replications)
 			enough := examples == 400 || answered >= world.answered
 			check.True(t, enough, "%s: of %d examples %.3f are answered", name, examples, answered)
 		}

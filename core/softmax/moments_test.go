@@ -92,9 +92,8 @@ func TestReference(t *testing.T) {
 				want.E.Set(j, other(j, k), pairs[j*(n-1)+k])
 			}
 		}
-		if d := farthest(got, want); !(d < 1e-11) {
-			t.Errorf("probit, row %d: off by %g", k, d)
-		}
+		d := farthest(got, want)
+		check.True(t, d < 1e-11, "probit, row %d: off by %g", k, d)
 	}
 	for k, row := range check.Rows(t, "testdata/softmax_exact.csv") {
 		n := int(row[0])
@@ -108,9 +107,8 @@ func TestReference(t *testing.T) {
 			}
 		}
 		for _, e := range settings {
-			if d := farthest(moments(e, row[1:n+1], row[n+1:2*n+1]), want); !(d < tolerance(e)) {
-				t.Errorf("%+v, row %d: off by %g", e, k, d)
-			}
+			d := farthest(moments(e, row[1:n+1], row[n+1:2*n+1]), want)
+			check.True(t, d < tolerance(e), "%+v, row %d: off by %g", e, k, d)
 		}
 	}
 }
@@ -132,9 +130,8 @@ func TestInvariances(t *testing.T) {
 				turned.P[j] = want.P[k]
 				turned.E.SetRow(j, check.Permuted(want.E.RawRowView(k), perm))
 			}
-			if d := farthest(got, turned); !(d < tol) {
-				t.Errorf("%+v m=%v v=%v: shifted and permuted moments differ by %g", a, m, v, d)
-			}
+			d := farthest(got, turned)
+			check.True(t, d < tol, "%+v m=%v v=%v: shifted and permuted moments differ by %g", a, m, v, d)
 			if _, ok := a.(Exact); ok {
 				more := moments(a, append(slices.Clone(m), -1e9), append(slices.Clone(v), 1))
 				check.NearAll(t, "p beside a class that never wins", more.P[:n], want.P, tol)
@@ -155,9 +152,8 @@ func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol floa
 			if j == i {
 				want = mat.Sum(got.E.RowView(j))
 			}
-			if !scalar.EqualWithinAbs(fd, want, tol) {
-				t.Errorf("%+v m=%v v=%v: ∂p_%d/∂m_%d = %.9g, from E %.9g", a, m, v, j, i, fd, want)
-			}
+			ok := scalar.EqualWithinAbs(fd, want, tol)
+			check.True(t, ok, "%+v m=%v v=%v: ∂p_%d/∂m_%d = %.9g, from E %.9g", a, m, v, j, i, fd, want)
 		}
 	}
 }
@@ -196,36 +192,27 @@ func TestCovAndCross(t *testing.T) {
 			got.Cross(&cross, v)
 			for i := range n {
 				x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i))
-				if !(math.Abs(x) < 2e-11) || !(math.Abs(y) < 2e-11*(1+v[i])) {
-					t.Errorf("%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
-				}
+				zero := math.Abs(x) < 2e-11 && math.Abs(y) < 2e-11*(1+v[i])
+				check.True(t, zero, "%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
 			}
 		}
-		if !eigen.Factorize(&cov, false) {
-			t.Fatal("no eigenvalues")
-		}
-		if least := slices.Min(eigen.Values(nil)); !(least > -1e-11) {
-			t.Errorf("m=%v v=%v: eigenvalue %g", m, v, least)
-		}
+		check.True(t, eigen.Factorize(&cov, false), "no eigenvalues")
+		least := slices.Min(eigen.Values(nil))
+		check.True(t, least > -1e-11, "m=%v v=%v: eigenvalue %g", m, v, least)
 	})
-}
-
-// extremeLogits fills m and v with numbers of all sizes.
-func extremeLogits(rnd *rand.Rand, m, v []float64) {
-	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
-	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
-	for j := range m {
-		m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
-	}
 }
 
 func TestExtremes(t *testing.T) {
 	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
+	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
+	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
 	for _, n := range []int{2, 3, 7} {
 		m, v := make([]float64, n), make([]float64, n)
 		for range 100 {
-			extremeLogits(rnd, m, v)
+			for j := range m {
+				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
+			}
 			p := Probit{
 				[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)],
 				[]float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)],

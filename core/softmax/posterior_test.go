@@ -24,9 +24,8 @@ func TestPosteriorReference(t *testing.T) {
 		check.Near(t, what+"log p", got.LogP, want[0], 1e-9)
 		check.NearAll(t, what+"mean", got.Mean, want[1:1+n], 1e-9)
 		for j, x := range got.Var {
-			if !scalar.EqualWithinRel(x, want[1+n+j], 1e-9) {
-				t.Errorf("%svariance of logit %d is %.12g, want %.12g", what, j, x, want[1+n+j])
-			}
+			w := want[1+n+j]
+			check.True(t, scalar.EqualWithinRel(x, w, 1e-9), "%svariance of logit %d is %g, want %g", what, j, x, w)
 		}
 	}
 }
@@ -52,10 +51,7 @@ func TestPosteriorIsConsistent(t *testing.T) {
 				p.Posterior(got, m, v, c)
 				w := math.Exp(got.LogP)
 				total += w
-				var moved float64
-				for j := range n {
-					moved += got.Mean[j] - m[j]
-				}
+				moved := floats.Sum(got.Mean) - floats.Sum(m)
 				for j := range n {
 					d := got.Mean[j] - m[j]
 					mean[j] += w * d
@@ -70,10 +66,8 @@ func TestPosteriorIsConsistent(t *testing.T) {
 			}
 			check.Near(t, "Σp", total, 1, 1e-10)
 			for j := range n {
-				if !(math.Abs(free[j]) < 1e-9*(1+floats.Max(v))) {
-					t.Errorf("%+v m=%v v=%v: covariances with logit %d add up to %g", p, m, v, j, free[j])
-				}
 				what := fmt.Sprintf("%+v m=%v v=%v: logit %d: ", p, m, v, j)
+				check.Near(t, what+"sum of covariances", free[j]/(1+floats.Max(v)), 0, 1e-9)
 				check.Near(t, what+"move of the mean", mean[j], 0, 1e-9*(1+math.Abs(m[j])+math.Sqrt(v[j])))
 				check.Near(t, what+"move of the variance", square[j]-v[j], 0, 1e-9*v[j]+1e-300)
 			}
@@ -95,9 +89,9 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 		h, lost := gauss.InverseMills(a), (1-gauss.TruncatedVar(a))/(s*s) // of V = C + lost V(1, −1)ᵀ(1, −1)V
 		for j, sign := range []float64{1, -1} {
 			check.Near(t, what+"mean", (got.Mean[j]-m[j])/s, sign*v[j]*h/(s*s), 1e-9)
-			if want := v[j] - v[j]*v[j]*lost; !scalar.EqualWithinRel(got.Var[j], want, 1e-9) && want > 0 {
-				t.Errorf("%svariance %.12g, want %.12g", what, got.Var[j], want)
-			}
+			want := v[j] - v[j]*v[j]*lost
+			ok := scalar.EqualWithinRel(got.Var[j], want, 1e-9) || want <= 0
+			check.True(t, ok, "%svariance %.12g, want %.12g", what, got.Var[j], want)
 			check.Near(t, what+"C_jj − C_12", got.Free[j]/(s*s), (v[j]-v[j]*(v[0]+v[1])*lost)/(s*s), 1e-9)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
@@ -59,9 +58,8 @@ func TestStepIsFineEnough(t *testing.T) {
 		compare := func(p Probit, m, v []float64) {
 			finer := NewMoments(n)
 			new(probitTable).moments(finer, p, m, v, step(n)/3)
-			if d := farthest(moments(p, m, v), finer); !(d < 1e-11) {
-				t.Errorf("n=%d %+v: the step changes the moments by %.1e", n, p, d)
-			}
+			d := farthest(moments(p, m, v), finer)
+			check.True(t, d < 1e-11, "n=%d %+v: the step changes the moments by %.1e", n, p, d)
 		}
 		cases(n, count, compare)
 		compare(Probit{1, 0.5}, make([]float64, n), make([]float64, n)) // the worst case
@@ -73,8 +71,8 @@ func TestSlopeLambda(t *testing.T) {
 	for _, rho := range []float64{0, 0.3, 0.5, 0.9} {
 		for _, n := range []int{2, 3, 4, 10, 100} {
 			got := moments(Probit{SlopeLambda(n, rho), rho}, make([]float64, n), make([]float64, n))
-			if want := 1 / float64(n*n); !scalar.EqualWithinRel(got.E.At(0, 1), want, 1e-8) && rho > 0 {
-				t.Errorf("n=%d ρ=%g: derivative %g at the origin, want %g", n, rho, got.E.At(0, 1), want)
+			if rho > 0 {
+				check.Near(t, fmt.Sprintf("n²E at the origin, n=%d ρ=%g", n, rho), got.E.At(0, 1)*float64(n*n), 1, 1e-8)
 			}
 		}
 		root := math.Sqrt(2 * math.Pi)
@@ -106,9 +104,8 @@ func TestProbitCorrIsDefinition(t *testing.T) {
 				point[k] = m[k] + math.Sqrt(v[k])*u
 				mean.AddScaled(0.25*gauss.PDF(u), moments(p, point, known))
 			}
-			if d := farthest(want, mean); !(d < 1e-9) {
-				t.Errorf("n = %d: mean over logit %d is off by %g", n, k, d)
-			}
+			d := farthest(want, mean)
+			check.True(t, d < 1e-9, "n = %d: mean over logit %d is off by %g", n, k, d)
 		}
 	}
 }
@@ -132,9 +129,8 @@ func TestProbitCorrCovariance(t *testing.T) {
 			}
 			got := NewMoments(n)
 			check.OK(t, p.MomentsCov(got, m, cov))
-			if d := farthest(moments(p, m, v), got); !(d < 1e-10) {
-				t.Errorf("n = %d: correlated logits differ by %g", n, d)
-			}
+			d := farthest(moments(p, m, v), got)
+			check.True(t, d < 1e-10, "n = %d: correlated logits differ by %g", n, d)
 			if n == 2 {
 				q, e := binary(p.Lambda, m, []float64{cov.At(0, 0) + cov.At(1, 1), -2 * cov.At(0, 1)})
 				check.NearAll(t, "p and E", []float64{got.P[0], got.E.At(0, 1)}, []float64{q, e}, 1e-12)
@@ -190,9 +186,8 @@ func TestExactRuleIsFineEnough(t *testing.T) {
 			new(exactTable).moments(want, m, v, finer)
 			for _, e := range settings {
 				e.Moments(got, m, v)
-				if d := farthest(got, want); !(d < 0.5*tolerance(e)) {
-					t.Errorf("%+v, m=%v v=%v: off by %g", e, m, v, d)
-				}
+				d := farthest(got, want)
+				check.True(t, d < 0.5*tolerance(e), "%+v, m=%v v=%v: off by %g", e, m, v, d)
 			}
 		}
 	}

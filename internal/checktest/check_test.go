@@ -26,7 +26,5 @@ func TestChecksFail(t *testing.T) {
 	Panics(&r, "p: ", "word", func() { panic("q: word") })
 	Refuses(&r, "x", nil)
 	Refuses(&r, "x", errors.New("no"), "no", "yes")
-	if r.failures != 8 {
-		t.Errorf("%d failures, want 8", r.failures)
-	}
+	Equal(t, "failures", r.failures, 8)
 }

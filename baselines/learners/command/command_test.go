@@ -75,21 +75,13 @@ func program() {
 	os.Exit(0)
 }
 
-func config(t *testing.T, wrong string) Config {
-	t.Helper()
-	program := check.Must(os.Executable())
-	c := Config{
-		Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
-		Settings: map[string]any{"wrong": wrong},
-	}
-	check.Must(c.Find(t.TempDir()))
-	return c
-}
-
 func model(t *testing.T, wrong string, timeout float64) *Model {
 	t.Helper()
-	c := config(t, wrong)
-	c.Timeout = timeout
+	c := Config{
+		Command: []string{check.Must(os.Executable()), "program"}, Version: []string{"echo", "toy", "1"},
+		Settings: map[string]any{"wrong": wrong}, Timeout: timeout,
+	}
+	check.Must(c.Find(t.TempDir()))
 	m := check.Must(New(c, 2, 3, random.Source("test")))
 	for _, class := range []int{0, 0, 2} {
 		check.OK(t, m.Observe([]float64{1, float64(class)}, class))
@@ -112,18 +104,14 @@ func TestAnswers(t *testing.T) {
 	m.Release()
 	m.cfg.Stream = true
 	s := check.Must(New(m.cfg, 2, 3, random.Source("stream")))
-	for k, want := range [][]float64{
-		{1 / 3., 1 / 3., 1 / 3.},
-		{1 / 4., 2 / 4., 1 / 4.},
-		{1 / 5., 3 / 5., 1 / 5.},
-	} {
+	for k := range 3 {
+		total := float64(3 + k)
+		want := []float64{1 / total, float64(1+k) / total, 1 / total}
 		check.NearAll(t, "p", check.Predict(t, s, 3, 0, float64(k)), want, 1e-15)
 		check.OK(t, s.Observe([]float64{1, 1}, 1))
 	}
 	check.True(t, s.cmd.Process.Pid == pid, "another program for the next model")
-	if seconds := s.Close(); !(seconds > 0) || syscall.Kill(pid, 0) == nil {
-		t.Errorf("the program runs after Close, which says that it took %g s", seconds)
-	}
+	check.True(t, s.Close() > 0 && syscall.Kill(pid, 0) != nil, "the program runs after Close, or took no time")
 }
 
 // A failure of a program is an error with its last lines, of every later call, too. It is reported once.
@@ -169,9 +157,8 @@ func TestFind(t *testing.T) {
 		return string(check.Must(json.Marshal(c)))
 	}
 	a := spec("1", "v1", 1)
-	if spec("1", "v1", 2) != a || spec("2", "v1", 1) == a || spec("1", "v2", 1) == a {
-		t.Error(a)
-	}
+	same := []bool{spec("1", "v1", 2) == a, spec("2", "v1", 1) == a, spec("1", "v2", 1) == a}
+	check.Equal(t, a, same, []bool{true, false, false})
 }
 
 // No program outlives this one, even killed while the program computes.

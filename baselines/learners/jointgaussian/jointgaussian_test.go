@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -64,58 +65,55 @@ func draw(rnd *rand.Rand, d int, sd float64) (m, s []float64) {
 	return m, s
 }
 
-// The probability of the probit and its derivatives are those of package mvn.
+// checkDerivatives compares the probability, and the derivatives of its logarithm by finite differences, with p.
+func checkDerivatives(t *testing.T, o *orthant, m, s []float64, p func(m []float64) float64) {
+	t.Helper()
+	d := len(m)
+	logP := func(m []float64) float64 { return math.Log(p(m)) }
+	hessian, want := mat.NewSymDense(d, nil), fd.Gradient(nil, logP, m, &fd.Settings{Formula: fd.Central, Step: 1e-3})
+	fd.Hessian(hessian, logP, m, &fd.Settings{Formula: fd.Central, Step: 0.02})
+	g, h := make([]float64, d), make([]float64, d*d)
+	check.True(t, o.derivatives(g, h, m, s), "d = %d", d)
+	check.Near(t, "p", o.probability(m, s)/p(m), 1, 3e-3)
+	noise, tol := o.noise, 6e-3
+	if o.exact {
+		noise, tol = 0, 4e-3
+	}
+	scale := func(i int) float64 { return math.Sqrt(s[i*d+i] + noise) }
+	for i := range d {
+		check.Near(t, fmt.Sprintf("s = %v: gradient", s), (g[i]-want[i])*scale(i), 0, tol)
+		for j := range d {
+			gap := (h[i*d+j] - hessian.At(i, j)) * scale(i) * scale(j)
+			check.Near(t, fmt.Sprintf("s = %v: Hessian", s), gap, 0, 2e-2)
+		}
+	}
+}
+
+// The probability of the probit is that of package mvn.
 func TestProbit(t *testing.T) {
 	rnd := rand.New(random.Source("probit"))
 	for d := 1; d <= 4; d++ {
 		o := newOrthant(Probit, d)
 		for _, sd := range []float64{0.3, 3} {
 			m, s := draw(rnd, d, sd)
-			scale, corr := make([]float64, d), mat.NewSymDense(d, nil)
-			total := func(i, j int) float64 { // S + R/λ²
-				if i == j {
-					return s[i*d+j] + o.noise
-				}
-				return s[i*d+j] + o.noise/2
-			}
+			scale := make([]float64, d) // of S + R/λ²
 			for i := range d {
-				scale[i] = math.Sqrt(total(i, i))
-				for j := range i + 1 {
-					corr.SetSym(i, j, total(i, j)/(scale[i]*scale[j]))
-				}
+				scale[i] = math.Sqrt(s[i*d+i] + o.noise)
 			}
-			limits := func(m []float64) (x []float64) {
-				for i := range m {
-					x = append(x, -m[i]/scale[i])
+			corr := check.Correlations(d, func(i, j int) float64 { return (s[i*d+j] + o.noise/2) / (scale[i] * scale[j]) })
+			checkDerivatives(t, o, m, s, func(m []float64) float64 {
+				x := make([]float64, d)
+				for i := range x {
+					x[i] = -m[i] / scale[i]
 				}
-				return x
-			}
-			p, _ := mvn.CDF(limits(m), corr)
-			score := func(dst, m []float64) { // the gradient of log p
-				p, _ := mvn.CDF(limits(m), corr)
-				mvn.Gradient(dst, limits(m), corr)
-				for i := range dst {
-					dst[i] /= -p * scale[i]
-				}
-			}
-			hessian := mat.NewDense(d, d, nil)
-			fd.Jacobian(hessian, score, m, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-4})
-			want, g, h := make([]float64, d), make([]float64, d), make([]float64, d*d)
-			score(want, m)
-			check.True(t, o.derivatives(g, h, m, s), "d = %d", d)
-			check.Near(t, "p", o.probability(m, s)/p, 1, 3e-3)
-			for i := range d {
-				check.Near(t, fmt.Sprintf("d = %d, sd %g: gradient", d, sd), (g[i]-want[i])*scale[i], 0, 6e-3)
-				for j := range d {
-					gap := (h[i*d+j] - hessian.At(i, j)) * scale[i] * scale[j]
-					check.Near(t, fmt.Sprintf("d = %d, sd %g: Hessian", d, sd), gap, 0, 2e-2)
-				}
-			}
+				p, _ := mvn.CDF(x, corr)
+				return p
+			})
 		}
 	}
 }
 
-// The probability of the softmax and its derivatives are those of a product rule of many nodes.
+// The probability of the softmax is that of a product rule of many nodes.
 func TestExact(t *testing.T) {
 	rnd := rand.New(random.Source("exact"))
 	for d := 1; d <= 3; d++ {
@@ -123,47 +121,23 @@ func TestExact(t *testing.T) {
 		for _, sd := range []float64{0.3, 1.5, 5} {
 			m, s := draw(rnd, d, sd)
 			o.factorise(s)
-			var p float64
-			first, second := make([]float64, d), make([]float64, d*d)
-			const reach, step = 7.0, 0.2
-			side := int(2*reach/step) + 1
-			for node := range int(math.Pow(float64(side), float64(d))) {
-				z, y := slices.Clone(m), make([]float64, d)
-				w, sum := math.Pow(step/math.Sqrt(2*math.Pi), float64(d)), 1.0
-				for k, rest := 0, node; k < d; k, rest = k+1, rest/side {
-					y[k] = float64(rest%side)*step - reach
-					w *= math.Exp(-y[k] * y[k] / 2)
-				}
-				for k := range d {
-					for l := range k + 1 {
-						z[k] += o.c[k*d+l] * y[l]
+			factor := slices.Clone(o.c)
+			checkDerivatives(t, o, m, s, func(m []float64) (p float64) {
+				const side, step = 36, 0.4 // from −7 to 7
+				y := make([]float64, d)
+				for node := range int(math.Pow(side, float64(d))) {
+					w, sum := math.Pow(step/math.Sqrt(2*math.Pi), float64(d)), 1.0
+					for k, rest := 0, node; k < d; k, rest = k+1, rest/side {
+						y[k] = float64(rest%side)*step - 7
+						w *= math.Exp(-y[k] * y[k] / 2)
 					}
-					sum += math.Exp(z[k])
-				}
-				w /= sum
-				p += w
-				for i := range d {
-					first[i] += w * math.Exp(z[i]) / sum
-					for j := range d {
-						second[i*d+j] += w * math.Exp(z[i]+z[j]) / (sum * sum)
+					for k := range d {
+						sum += math.Exp(m[k] + floats.Dot(factor[k*d:k*d+k+1], y[:k+1]))
 					}
+					p += w / sum
 				}
-			}
-			g, h := make([]float64, d), make([]float64, d*d)
-			check.True(t, o.derivatives(g, h, m, s), "d = %d", d)
-			check.Near(t, "p", o.probability(m, s)/p, 1, 3e-3)
-			for i := range d {
-				scale := math.Sqrt(s[i*d+i])
-				check.Near(t, fmt.Sprintf("d = %d, sd %g: gradient", d, sd), (g[i]+first[i]/p)*scale, 0, 4e-3)
-				for j := range d {
-					want := 2*second[i*d+j]/p - first[i]*first[j]/(p*p)
-					if i == j {
-						want -= first[i] / p
-					}
-					gap := (h[i*d+j] - want) * scale * math.Sqrt(s[j*d+j])
-					check.Near(t, fmt.Sprintf("d = %d, sd %g: Hessian", d, sd), gap, 0, 2e-2)
-				}
-			}
+				return p
+			})
 		}
 	}
 }

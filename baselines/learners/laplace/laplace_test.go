@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
@@ -46,12 +45,10 @@ func TestLimits(t *testing.T) {
 			check.OK(t, m.Predict(make([]float64, m.network.Outputs()), x[0]))
 			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
-			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
-				t.Errorf("%s: variance %g of a difference of logits under the prior", name, v)
+			if n == 0 {
+				check.Near(t, "variance of a difference of logits, prior", v, 2*(1+floats.Dot(x[0], x[0])), 1e-9)
 			}
-			if !(v < last) {
-				t.Errorf("%s: variance %g of a difference of logits after %d examples, %g before", name, v, n, last)
-			}
+			check.True(t, v < last, "%s: variance %g after %d examples, %g before", name, v, n, last)
 			last = v
 		}
 	}
@@ -62,15 +59,11 @@ func TestLaplaceVar(t *testing.T) {
 	x, class := clusters(50, "variance")
 	cfg, layers := Config{PriorVar: 3}, []int{3, 5, 4}
 	same := fit(cfg, layers, x, class)
-	cfg.LaplaceVar = 3
-	if p, q := predict(t, same, x[0]), predict(t, fit(cfg, layers, x, class), x[0]); !floats.Equal(p, q) {
-		t.Errorf("%v with the default, %v with the same variance", p, q)
-	}
-	cfg.LaplaceVar = 0.1
-	narrow := fit(cfg, layers, x, class)
-	p, q := predict(t, same, x[0]), predict(t, narrow, x[0])
-	if !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
-		t.Errorf("%v, and %v with another variance", p, q)
+	for _, cfg.LaplaceVar = range []float64{3, 0.1} {
+		m := fit(cfg, layers, x, class)
+		check.Equal(t, "weights of the mode", m.weights, same.weights)
+		equal := floats.Equal(predict(t, m, x[0]), predict(t, same, x[0]))
+		check.Equal(t, fmt.Sprint("same prediction, variance ", cfg.LaplaceVar), equal, cfg.LaplaceVar == 3)
 	}
 }
 

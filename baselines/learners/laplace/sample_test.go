@@ -1,9 +1,9 @@
 package laplace
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"closedform/core/random"
@@ -40,9 +40,8 @@ func sample(draws int, p *Problem, path ...any) *Sample {
 func TestEffectiveSampleSize(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 50, 400} {
 		x, class := wedges(n, random.Source("toy", n))
-		if s := sample(4000, problem(Prior{Layers: []int{2, 3}}, x, class), "importance", n); s.ESS < 3000 {
-			t.Errorf("%d examples: effective sample size %.0f of 4000", n, s.ESS)
-		}
+		s := sample(4000, problem(Prior{Layers: []int{2, 3}}, x, class), "importance", n)
+		check.True(t, s.ESS >= 3000, "%d examples: effective sample size %.0f of 4000", n, s.ESS)
 	}
 }
 
@@ -71,16 +70,13 @@ func TestAgainstQuadrature(t *testing.T) {
 			p, stderr, err := s.Predict([][]float64{{at}})
 			check.OK(t, err)
 			z := (p[0][0] - want(at)) / stderr[0][0]
-			if !(math.Abs(z) < 5) {
-				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0][0], stderr[0][0], want(at))
-			}
+			check.True(t, math.Abs(z) < 5, "seed %d, at %g: %g ± %g", seed, at, p, stderr)
 			chi += z * z
 			terms++
 		}
 	}
-	if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
-		t.Errorf("mean squared z-score %.2f; want about 1", mean)
-	}
+	mean := chi / terms
+	check.True(t, mean > 0.5 && mean < 1.7, "mean squared z-score %.2f; want about 1", mean)
 }
 
 // Where the sample would be bad, or the arithmetic fails, there is an error.
@@ -92,9 +88,8 @@ func TestSampleRefuses(t *testing.T) {
 		x[k][k] = 3
 	}
 	s, err := problem(Prior{Layers: []int{30, 5}}, x, class).Sample(1000, random.Source("refuse"))
-	if s != nil || err == nil || !strings.Contains(err.Error(), "need 100: use fewer examples, or more draws") {
-		t.Errorf("sample %v, error %v", s, err)
-	}
+	check.Refuses(t, "many weights", err, "need 100: use fewer examples, or more draws")
+	check.True(t, s == nil, "a sample beside the error")
 	for _, scale := range []float64{1e20, 1e154, 1e300} {
 		x, class, _ := check.Clusters(30, 2, 3, "overflow")
 		for _, at := range x {
@@ -102,15 +97,12 @@ func TestSampleRefuses(t *testing.T) {
 			at[1] *= scale
 		}
 		s, err := problem(Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow"))
-		if s != nil || err == nil {
-			t.Errorf("inputs of size %g: a sample with ESS %g", scale, s.ESS)
-		}
+		check.True(t, s == nil && err != nil, "inputs of size %g: error %v", scale, err)
 	}
 	s = sample(100, problem(Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), 1e300} {
-		if _, _, err := s.Predict([][]float64{{x}}); err == nil {
-			t.Errorf("input %g: error %v", x, err)
-		}
+		_, _, err := s.Predict([][]float64{{x}})
+		check.Refuses(t, fmt.Sprint("input ", x), err)
 	}
 	one := Prior{Layers: []int{1, 2}}
 	check.Refuses(t, "NaN", check.Err(NewProblem(one, [][]float64{{math.NaN()}}, []int{0})), "input 0 is NaN")
@@ -119,8 +111,6 @@ func TestSampleRefuses(t *testing.T) {
 	check.Panics(t, "", "", func() { _, _ = NewProblem(short, nil, nil) })
 	check.Panics(t, "", "", func() { _, _ = p.Sample(4, nil) })
 	for draws, p := range map[int]*Problem{5: p, 2: p, 4: problem(Prior{Layers: []int{2, 2, 3}}, nil, nil)} {
-		if s, err := p.Sample(draws, random.Source()); s != nil || err == nil {
-			t.Errorf("%d draws: no error", draws)
-		}
+		check.Refuses(t, fmt.Sprint(draws, " draws"), check.Err(p.Sample(draws, random.Source())))
 	}
 }

@@ -1,11 +1,7 @@
 package mlp
 
 import (
-	"math"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/diff/fd"
 
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -15,9 +11,7 @@ func TestExamples(t *testing.T) {
 	x, class := [][]float64{{1, 2}, {3, 4}}, []int{0, 2}
 	e := check.Must(New([]int{2, 3}, true).Examples(x, class))
 	x[1][0] = 9
-	if len(e) != 2 || !slices.Equal(e[1], []float64{3, 4, 1}) {
-		t.Errorf("examples %v", e)
-	}
+	check.Equal(t, "examples", e, [][]float64{{1, 2, 1}, {3, 4, 1}})
 	for _, widths := range [][]int{{3}, {3, 0, 2}, {3, 1}} {
 		_, _, err := Start(widths, &struct{}{}, random.Source())
 		check.Refuses(t, "layers", err, "layers")
@@ -38,30 +32,4 @@ func TestExponentialRows(t *testing.T) {
 		got := []float64{z[0][i], z[1][i], z[2][i], top[i], sum[i]}
 		check.Equal(t, "column", got, append(column, largest, total))
 	}
-}
-
-// Backward has the derivatives of −log p of a class.
-func TestBackward(t *testing.T) {
-	n, rnd, err := Start([]int{2, 4, 3}, &struct{}{}, random.Source("backward"))
-	check.OK(t, err)
-	x, w, p := []float64{0.5, -1.5}, make([]float64, n.Weights()), n.NewPass()
-	n.Initialise(w, rnd)
-	loss := func(w []float64) float64 {
-		probabilities := make([]float64, 3)
-		check.OK(t, n.Softmax(probabilities, p, w, x))
-		return -math.Log(probabilities[1])
-	}
-	want, got := fd.Gradient(nil, loss, w, &fd.Settings{Formula: fd.Central}), make([]float64, len(w))
-	loss(w)
-	p.SetScore(1)
-	n.Backward(p, got, w)
-	check.NearAll(t, "gradient", got, want, 1e-8)
-}
-
-// The first step of Adam moves each weight by its size, against the sign of the derivative.
-func TestAdam(t *testing.T) {
-	w, a := []float64{1, 2}, NewAdam(2)
-	a.Begin(0.1)
-	a.Move(0, w, []float64{3, -0.5})
-	check.NearAll(t, "weights", w, []float64{0.9, 2.1}, 1e-8)
 }

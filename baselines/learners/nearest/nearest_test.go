@@ -59,15 +59,3 @@ func TestVotes(t *testing.T) {
 		latest = slices.Insert(latest, 0, e)[:min(n+1, window)]
 	}
 }
-
-func BenchmarkPredict(b *testing.B) {
-	rnd := rand.New(random.Source("benchmark"))
-	m, p := check.Must(New(Config{Window: 5000}, 7, 2, nil)), make([]float64, 2)
-	for range 6000 {
-		check.OK(b, m.Observe(random.Normals(rnd, 7), rnd.IntN(2)))
-	}
-	x := random.Normals(rnd, 7)
-	for b.Loop() {
-		check.OK(b, m.Predict(p, x))
-	}
-}

@@ -40,19 +40,16 @@ func TestHuberIsAKalmanStep(t *testing.T) {
 		mean, cov := huber.Weights()
 		if want < -1e-7*v {
 			refused++
-			var indefinite *bnn.IndefiniteError
-			if !errors.As(err, &indefinite) || update.Action != bnn.Refused || mean[0] != m || cov.At(0, 0) != v {
-				t.Errorf("%s error %v, %v, N(%g, %g)", name, err, update.Action, mean[0], cov.At(0, 0))
-			}
+			_, indefinite := errors.AsType[*bnn.IndefiniteError](err)
+			same := mean[0] == m && cov.At(0, 0) == v
+			check.True(t, indefinite && update.Action == bnn.Refused && same, "%s error %v, %+v", name, err, update)
 			continue
 		}
 		check.OK(t, err)
 		check.Near(t, name+" m̃", mean[0], m+cross/variance*(y-p), 1e-7)
 		check.Near(t, name+" ṽ", cov.At(0, 0), want, 1e-7*v)
 	}
-	if refused < 20 || refused > 580 {
-		t.Errorf("%d of 600 steps refused", refused)
-	}
+	check.True(t, refused >= 20 && refused <= 580, "%d of 600 steps refused", refused)
 }
 
 // The weights follow the activation: the update of all of them is that of w·x,
@@ -81,22 +78,18 @@ func TestExtremes(t *testing.T) {
 				p := one(Config{Rule: ADF, Lambda: 0.6}, m, v)
 				update, err := p.Observe([]float64{1}, positive)
 				mean, cov := p.Weights()
-				if err != nil || !(cov.At(0, 0) >= 0 && cov.At(0, 0) <= v) || math.IsNaN(mean[0]) || !(update.LogP <= 0) {
-					t.Errorf("m = %g, v = %g, %t: N(%g, %g), log p = %g, %v",
-						m, v, positive, mean[0], cov.At(0, 0), update.LogP, err)
-				}
+				sound := cov.At(0, 0) >= 0 && cov.At(0, 0) <= v && !math.IsNaN(mean[0]) && update.LogP <= 0
+				check.True(t, err == nil && sound, "N(%g, %g), %t: N(%g, %g), %v", m, v, positive, mean, cov.At(0, 0), err)
 			}
 		}
 	}
 	// An overflow is an error, which leaves the weights.
 	for x, v := range map[float64]float64{1e200: 1, 1: 1e-310} {
 		p := one(Config{Rule: Huber, Lambda: 0.6, OnIndefinite: bnn.Project}, 0, v)
-		if update, err := p.Observe([]float64{x}, true); err == nil || update.Action != bnn.Refused {
-			t.Errorf("an input of %g: %v, %v", x, update, err)
-		}
-		if mean, cov := p.Weights(); mean[0] != 0 || cov.At(0, 0) != v {
-			t.Errorf("an error moved the weights to N(%g, %g)", mean[0], cov.At(0, 0))
-		}
+		update, err := p.Observe([]float64{x}, true)
+		check.True(t, err != nil && update.Action == bnn.Refused, "an input of %g: %v, %v", x, update, err)
+		mean, cov := p.Weights()
+		check.Equal(t, "weights after an error", [2]float64{mean[0], cov.At(0, 0)}, [2]float64{0, v})
 	}
 	check.Refuses(t, "input", check.Err(one(Config{}, 0, 1).Predict([]float64{1, 2})), "length 2")
 	check.Panics(t, "", "", func() { New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) })
@@ -115,9 +108,8 @@ func TestPolicies(t *testing.T) {
 		p := one(Config{Rule: Huber, Lambda: 1, OnIndefinite: c.policy, VarianceFloor: 0.25}, 0, 1)
 		update, err := p.Observe([]float64{1}, true)
 		mean, cov := p.Weights()
-		if (err != nil) != (c.policy == bnn.Fail) || update.Action != c.action || !(update.MinVariance < 0) {
-			t.Errorf("%v: %+v, %v", c.policy, update, err)
-		}
+		check.Equal(t, "error", err != nil, c.policy == bnn.Fail)
+		check.True(t, update.Action == c.action && update.MinVariance < 0, "%v: %+v", c.policy, update)
 		check.NearAll(t, "N(m̃, ṽ)", []float64{mean[0], cov.At(0, 0)}, []float64{c.mean, c.v}, 1e-12)
 	}
 }

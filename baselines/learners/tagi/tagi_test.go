@@ -23,9 +23,8 @@ func TestLearner(t *testing.T) {
 		_, variance := last.Weights(l)
 		_, in := variance.Dims()
 		prior := 1 / float64(in)
-		if !(mat.Min(variance) > 0 && mat.Max(variance) <= prior*(1+1e-15)) {
-			t.Errorf("variances %v in layer %d, prior %g", variance, l, prior)
-		}
+		inside := mat.Min(variance) > 0 && mat.Max(variance) <= prior*(1+1e-15)
+		check.True(t, inside, "variances %v in layer %d, prior %g", variance, l, prior)
 	}
 }
 

@@ -16,18 +16,14 @@ import (
 // of levels, with the target −1 for the digit 1.
 func TestTreeOfTenClasses(t *testing.T) {
 	tree := newTree(10, 1)
-	if tree.nodes != 11 || len(tree.path[0]) != 4 {
-		t.Fatalf("%d nodes of depth %d", tree.nodes, len(tree.path[0]))
-	}
+	check.Equal(t, "nodes and depth", [2]int{tree.nodes, len(tree.path[0])}, [2]int{11, 4})
 	for class, want := range map[int]string{
 		0: "[{0 1} {1 1} {3 1} {6 1}]",
 		5: "[{0 1} {1 -1} {4 1} {8 -1}]",
 		7: "[{0 1} {1 -1} {4 -1} {9 -1}]",
 		9: "[{0 -1} {2 1} {5 1} {10 -1}]",
 	} {
-		if got := fmt.Sprint(tree.path[class]); got != want {
-			t.Errorf("class %d: %s, want %s", class, got, want)
-		}
+		check.Equal(t, class, fmt.Sprint(tree.path[class]), want)
 	}
 }
 
@@ -67,9 +63,7 @@ func TestProbabilities(t *testing.T) {
 	// Of three classes, the third has a node of its own, whose other way leads to
 	// nothing: where all say that it is taken, even logarithms may overflow.
 	p := make([]float64, 3)
-	if tree := newTree(3, 1); !tree.probabilities(p, []float64{-40, 0, -40}) || !(p[2] > 0.4) {
-		t.Errorf("p = %v", p)
-	} else if tree.probabilities(p, []float64{-1e200, 0, -1e200}) {
-		t.Error("no overflow")
-	}
+	tree := newTree(3, 1)
+	check.True(t, tree.probabilities(p, []float64{-40, 0, -40}) && p[2] > 0.4, "p = %v", p)
+	check.True(t, !tree.probabilities(p, []float64{-1e200, 0, -1e200}), "no overflow")
 }

@@ -31,18 +31,14 @@ func TestSampleWithinItsErrors(t *testing.T) {
 			{"Var s_1", e.Var[0], e.VarErr[0], p*(1-p) - pair},
 		} {
 			z := (q.got - q.exact) / q.err
-			if !(math.Abs(z) < 5) {
-				t.Errorf("case %d: %s = %g ± %g, exact %g: %.1f standard errors", c, q.name, q.got, q.err, q.exact, z)
-			}
+			check.True(t, math.Abs(z) < 5, "case %d: %s = %g ± %g, exact %g", c, q.name, q.got, q.err, q.exact)
 			chi[q.name] += z * z / cases
 		}
 		check.Near(t, "E_12 = p_1 − E s_1²", e.E.At(0, 1), e.P[0]*(1-e.P[0])-e.Var[0]*3999/4000, 1e-12)
 	}
 	// Errors that are reported too large or too small by a fifth would show.
 	for name, mean := range chi {
-		if mean < 0.7 || mean > 1.4 {
-			t.Errorf("%s: mean squared z-score %.2f; want about 1", name, mean)
-		}
+		check.True(t, 0.7 <= mean && mean <= 1.4, "%s: mean squared z-score %.2f; want about 1", name, mean)
 	}
 }
 
