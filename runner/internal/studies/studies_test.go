@@ -219,6 +219,7 @@ func TestKeys(t *testing.T) {
 				head = "| word | what |\n|---|---|\n"
 				_, table = words(t, dir, kind)
 			}
+			check.True(t, table != "", "KEYS.md names %s, which has no keys and no words", name)
 		}
 		return "<!-- " + names + " -->\n" + head + table
 	})
