@@ -66,7 +66,10 @@ func (e *Engine) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 			fmt.Fprintf(e.progress.w, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
 		}
 		if round > 0 {
-			time.Sleep(time.Second)
+			select {
+			case <-ctx.Done(): // run returns its error
+			case <-time.After(time.Second):
+			}
 		}
 		err := e.run(ctx, missing, func(ctx context.Context, i int) (err error) {
 			if cells[i], err = w.compute(ctx, i); cells[i] != nil {
