@@ -17,8 +17,6 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/internal/store"
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/runner/internal/table"
 )
 
@@ -35,8 +33,8 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
 //	{runs method=adf loss infinite %.0f}     3
 //
-// The last reference has a statistic of all rows with these fields: the median, the largest, how many
-// numbers are infinite, or the count of rows.
+// The last reference has a statistic of all rows with these fields: the median, how many numbers are
+// infinite, or the count of rows.
 func Fill(text string, read Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
@@ -89,9 +87,6 @@ var statistics = map[string]func(xs []float64) float64{
 	"count": func(xs []float64) float64 { return float64(len(xs)) },
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
-	},
-	"largest": func(xs []float64) float64 {
-		return floats.Max(slices.DeleteFunc(xs, math.IsNaN))
 	},
 	"median": table.Median,
 }

@@ -37,7 +37,6 @@ func TestFill(t *testing.T) {
 		"{x/summary k=10 error %.1f ci}":                                               "−0.5 (−0.6 to 0.2)",
 		"{x/summary method=d error %.2f}":                                              "0.00",
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
-		"{x/runs method=c largest error %.0f}":                                         "9",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
 		check.Equal(t, text, check.Must(Fill(text, tables().Read)), want)
