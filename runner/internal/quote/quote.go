@@ -74,6 +74,7 @@ type number struct {
 	factor        float64
 	format        string // format of the number; "": the field is text
 	interval      bool   // the interval is quoted, too
+	optional      bool   // no row need have the fields
 	best          string // "lowest" or "highest": which number of a column of LaTeX is bold
 
 	// What the table has:
@@ -103,6 +104,8 @@ func find(reference string, read Tables) (number, error) {
 			n.fields = append(n.fields, word)
 		case word == "ci":
 			n.interval = true
+		case word == "optional":
+			n.optional = true
 		case word == "lowest" || word == "highest":
 			n.best = word
 		case statistics[word] != nil:
@@ -131,9 +134,10 @@ func (n *number) fill(read Tables) error {
 	if err != nil {
 		return err
 	}
-	for _, field := range n.fields { // a field that no row has is a mistake, not a lack of a value
-		_, unknown := t.Select(field)
-		err = cmp.Or(err, unknown)
+	for _, field := range n.fields { // a field that no row has is a mistake, unless it is optional
+		if _, unknown := t.Select(field); !n.optional {
+			err = cmp.Or(err, unknown)
+		}
 	}
 	if err = cmp.Or(err, t.Needs(n.column)); err != nil {
 		return err

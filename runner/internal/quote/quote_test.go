@@ -75,7 +75,7 @@ columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
 [[table]]
 name = "highest"
 rows = [["method=a", "method=f"]]
-columns = ["x/summary k=1 error %.3f highest"]
+columns = ["x/summary k=1 error %.3f highest", "x/runs error count %.0f optional"]
 `, tables().Read))
 	for name, want := range map[string]string{
 		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
@@ -95,7 +95,7 @@ g & -- & & of g \\
 \bottomrule
 \end{tabular}
 `,
-		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ \\\\\n$0.020$ \\\\\n\\bottomrule\n",
+		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ & -- \\\\\n$0.020$ & -- \\\\\n\\bottomrule\n",
 	} {
 		check.Contains(t, files[name], want)
 	}
