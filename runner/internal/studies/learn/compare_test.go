@@ -278,15 +278,18 @@ func TestResult(t *testing.T) {
 	add("iris", "model", 1, 0.1, 0.08, 0.12, 1.25)
 	add("iris", "guess", 1, 0.6, 0.6, 0.6, 1.1)
 	add("iris", "sure", 1, 0.1, 0, 0.4, 0.3)
+	size := table.Num("bytes", "")
+	size.Nums = []float64{2.5e6, 700, math.NaN()}
+	short.Columns = append(short.Columns, size)
 	seconds := map[string]float64{
 		"set=iris method=model lambda=1 rho=0.5": 2, "set=iris method=sure lambda=1 rho=0.5": 3,
 	}
 	r := e.Result(table.Tables{short}, seconds)
 	check.Equal(t, "rows", r.Tables, [][][]string{{
-		{"method", "error", "log loss", "Brier", "seconds", "per 1,000 examples"},
-		{"model", "0.1000 [0.0800, 0.1200]", "1.2500", "0.5000", "2.0000", "40.0000"},
-		{"guess", "0.6000", "1.1000", "0.5000", "", ""},
-		{"sure", "0.1000 [0.0000, 0.4000]", "0.3000", "0.5000", "3.0000", "15.0000"},
+		{"method", "error", "log loss", "Brier", "MB", "seconds", "per 1,000 examples"},
+		{"model", "0.1000 [0.0800, 0.1200]", "1.2500", "0.5000", "2.50", "2.0000", "40.0000"},
+		{"guess", "0.6000", "1.1000", "0.5000", "0.00", "", ""},
+		{"sure", "0.1000 [0.0000, 0.4000]", "0.3000", "0.5000", "", "3.0000", "15.0000"},
 	}})
 	check.Equal(t, "notes", r.Notes, []string{
 		"[a, b]: 95 % interval: t, seeds",

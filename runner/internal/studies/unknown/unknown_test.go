@@ -324,7 +324,7 @@ name = "truth"; study = "unknown"; seed = 1
 	for _, wanted := range []string{"wrong=0.1", "promise=0.4"} {
 		correct := decided.Where("wanted", wanted).Nums("correct") // of filter, ours
 		difference := paired.Where("wanted", wanted)
-		check.Equal(t, wanted, difference.Texts("method")[0], "filter")
+		check.Equal(t, wanted, difference.Texts("method"), []string{"filter"})
 		check.Near(t, wanted, difference.Nums("correct")[0], correct[0]-correct[1], 1e-12)
 	}
 }
