@@ -88,7 +88,8 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 	return out
 }
 
-// plotters returns the plotters of curves in layers, so that no line covers a marker.
+// plotters returns the plotters of curves in layers, so that no line covers a marker. In each layer the first
+// curve is on top.
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var references, lines, bars, points []plot.Plotter
 	stacks := map[plotter.XY]int{}
@@ -109,6 +110,9 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 		bars, points = append(bars, intervals...), slices.Concat(points, arrows, signs)
 		s.intervals, s.arrows = s.intervals || intervals != nil, s.arrows || arrows != nil
 		s.infinite = s.infinite || signs != nil
+	}
+	for _, layer := range [][]plot.Plotter{lines, bars, points} {
+		slices.Reverse(layer)
 	}
 	return slices.Concat(references, lines, bars, points)
 }

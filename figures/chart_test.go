@@ -175,3 +175,11 @@ func TestStyles(t *testing.T) {
 	check.Equal(t, "colour of the group", s.known["1"].color, colors[2])
 	check.Equal(t, "styles of many curves", len(pairs), len(colors)*len(shapes))
 }
+
+// The first curve is drawn last, over the others.
+func TestFirstOnTop(t *testing.T) {
+	line := func(y float64) Curve { return Curve{Kind: Line, X: []float64{1, 2}, Y: []float64{y, y}} }
+	s := styles{known: map[string]style{}}
+	drawn := s.plotters(Axis{Max: 4}, Axis{Max: 4}, []Curve{line(1), line(2), line(3)})
+	check.Equal(t, "height of the line on top", drawn[2].(*plotter.Line).XYs[0].Y, point(Axis{}, Axis{Max: 4}, 0, 1).Y)
+}
