@@ -9,12 +9,12 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures has the chart risk_coverage: the share of errors among the decisions, against the share of examples
-// decided, as the threshold on the first score moves. A line ends where no decision is wrong.
+// Figures has the chart risk_coverage: the share of wrong answers, against the share of examples
+// answered, as the threshold on the first score moves. A line ends where no answer is wrong.
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // name of the figure and of its table
 	f := plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
-		lowest := 0.99 // share decided with a wrong decision
+		lowest := 0.99 // share answered with a wrong answer
 		coverage := t.Nums("coverage")
 		for i, risk := range t.Nums("risk") {
 			if risk > 0 {
@@ -23,7 +23,7 @@ func (e *experiment) Figures() []study.Figure {
 		}
 		confidence := t.Texts("confidence")[0]
 		chart := figures.Chart{
-			X:      figures.Axis{Label: "share decided, ranked by " + confidence, Min: math.Floor(10*lowest) / 10, Max: 1},
+			X:      figures.Axis{Label: "share answered, ranked by " + confidence, Min: math.Floor(10*lowest) / 10, Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
 			Curves: plots.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
 		}
