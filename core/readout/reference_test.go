@@ -359,3 +359,35 @@ func TestSources(t *testing.T) {
 	check.Must(a.Observe([]float64{3, 1, 2}, 1))
 	check.Equal(t, "one without a source", len(a.State().Source), 0)
 }
+
+// Labels of noise are predicted almost with their shares; with too large a λ the log loss was 3.9.
+func TestNoise(t *testing.T) {
+	rnd := rand.New(random.Source("noise"))
+	draw := func() (x []float64) {
+		for range 5 {
+			x = append(x, random.Normal(rnd))
+		}
+		return x
+	}
+	for range 10 {
+		l := check.Must(New(Config{Kind: Ridge, Inputs: 5, Classes: 3}))
+		for range 120 {
+			observe(t, l, []example{{x: draw(), class: rnd.IntN(3)}})
+		}
+		loss := 0.0
+		for range 500 {
+			loss -= math.Log(predictedAt(t, l, draw())[rnd.IntN(3)]) / 500
+		}
+		check.True(t, loss < math.Log(3)+0.25, "log loss %g, with λ = %g", loss, l.solve(false).ridge.lambda)
+	}
+}
+
+// Inputs beyond ±32 count as these, and are counted.
+func TestLimited(t *testing.T) {
+	l := check.Must(New(Config{Kind: Ridge, Inputs: 2, Classes: 2}))
+	a, b, c := []float64{33, -1e300}, []float64{31, -32}, []float64{1, 40}
+	observe(t, l, []example{{x: a}, {x: b}, {x: c, class: 1}})
+	l = check.Must(Restore(l.Config(), l.State()))
+	check.NearAll(t, "sums", l.State().Sum, []float64{63, -64, 1, 32}, 0)
+	check.Equal(t, "limited examples", l.Limited(), 2)
+}
