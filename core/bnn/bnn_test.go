@@ -251,28 +251,6 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// The defaults learn XOR in one pass, for every depth and width.
-func TestDefaultsLearn(t *testing.T) {
-	for _, layers := range [][]int{{2, 10, 2}, {2, 300, 2}, {2, 20, 20, 2}} {
-		n := check.Must(New(Default(layers...), random.Source("defaults")))
-		rnd := rand.New(random.Source("defaults", "examples"))
-		wrong := 0
-		for k := range 600 {
-			a, b := rnd.IntN(2), rnd.IntN(2)
-			x := []float64{2*float64(a) - 1 + 0.3*rnd.NormFloat64(), 2*float64(b) - 1 + 0.3*rnd.NormFloat64()}
-			if k >= 300 {
-				var p Prediction
-				check.OK(t, n.Predict(&p, x))
-				if (p.P[1] > 0.5) != (a != b) {
-					wrong++
-				}
-			}
-			check.Must(n.Observe(x, (a+b)%2))
-		}
-		check.True(t, wrong <= 15, "%v: %d of 300 are wrong", layers, wrong)
-	}
-}
-
 // Orthogonal means have the length that PriorMeanVar says, where the bias counts half, and no two are alike.
 func TestOrthogonalMeans(t *testing.T) {
 	for _, layers := range [][]int{{3, 8, 9, 2}, {6, 4, 3}} {
