@@ -62,7 +62,12 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 	nan := math.NaN()
 	for _, s := range [][]float64{
-		{1, 2, 2, 1}, {-1, 0, 0, 1}, {1, 0, 0, -1e-11}, {1, nan, nan, 1}, {nan, 0, 0, 1}, {math.Inf(1), 0, 0, 1},
+		{1, 2, 2, 1},
+		{-1, 0, 0, 1},
+		{1, 0, 0, -1e-11},
+		{1, nan, nan, 1},
+		{nan, 0, 0, 1},
+		{math.Inf(1), 0, 0, 1},
 		{1e308, 0, 0, 1e308},
 	} {
 		err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, mat.NewSymDense(2, s)})

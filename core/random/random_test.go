@@ -24,8 +24,23 @@ func TestSourceIsPinned(t *testing.T) {
 func TestSourceNames(t *testing.T) {
 	seen := map[uint64][]any{}
 	for _, path := range [][]any{
-		{}, {""}, {"", ""}, {"a", "b"}, {"ab"}, {"b", "a"}, {"a", "b", ""}, {"s", 1}, {1, "s"}, {"1"},
-		{1}, {-1}, {0}, {math.MinInt64}, {math.MaxInt64}, {uint64(math.MaxUint64)}, {uint64(1) << 63},
+		{},
+		{""},
+		{"", ""},
+		{"a", "b"},
+		{"ab"},
+		{"b", "a"},
+		{"a", "b", ""},
+		{"s", 1},
+		{1, "s"},
+		{"1"},
+		{1},
+		{-1},
+		{0},
+		{math.MinInt64},
+		{math.MaxInt64},
+		{uint64(math.MaxUint64)},
+		{uint64(1) << 63},
 		{"\x00\x00\x00\x00\x00\x00\x00\x01"},
 	} {
 		u := first(path...)
