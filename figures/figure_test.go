@@ -3,11 +3,14 @@ package figures
 import (
 	"bytes"
 	"compress/zlib"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -79,4 +82,108 @@ func TestPDF(t *testing.T) {
 		}
 	}
 	check.Equal(t, "images of 4 maps and 3 bars", images, 2+1+2+1+1)
+}
+
+// flagged returns a small map with values that its scale cannot show.
+func flagged() (Map, Axis) {
+	nan, inf := math.NaN(), math.Inf(1)
+	g := []float64{-2, 0, 2}
+	z := []float64{-1e-9, -inf, 0, nan, 0.5, 1, 0.25, inf, 1.5}
+	return Map{X: g, Y: g, Z: z}, Axis{Label: "variance", Max: 1}
+}
+
+// sweep is a map with logarithmic axes, a logarithmic scale, curves and gaps.
+func sweep() (Map, Axis) {
+	x, y := []float64{0.05, 0.2, 1.5}, []float64{1e-3, 1, 1e3, 1e4}
+	z := []float64{1e-4, 1e-3, 1e-2, 0, 0.1, 1, math.NaN(), 0.5, 0.5, 1e-3, 1e-3, 2}
+	return Map{X: x, Y: y, Z: z, Curves: []Curve{
+		{Name: "slope", Kind: Line, X: x, Y: []float64{1e-2, 1, 10}},
+		{Name: "boundary", Kind: Reference, X: []float64{0.01, 2}, Y: []float64{1, 1}},
+		{Name: "best", X: []float64{0.1, 0.3, 9, -1}, Y: []float64{10, 100, 100, 1}},
+	}}, Axis{Label: "error", Min: 1e-4, Max: 1, Log: true}
+}
+
+// Pixels of the picture have the colours of their values, the first row of the grid at the foot.
+func TestMapColours(t *testing.T) {
+	first, last := anchors[0].(color.NRGBA), anchors[len(anchors)-1].(color.NRGBA)
+	for z, flag := range map[float64]color.NRGBA{2: aboveColor, math.Inf(1): infiniteColor} {
+		m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, -1, z}}
+		img := decode(Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{}))
+		w, h := img.Bounds().Dx(), img.Bounds().Dy()
+		for i, c := range []color.NRGBA{first, last, belowColor, flag} {
+			x, y := w/4+i%2*w/3, h*6/10-i/2*h/3
+			got := img.At(x, y)
+			check.True(t, near(got, c), "value %g at %d, %d: %v, want %v", m.Z[i], x, y, got, c)
+		}
+		hatched := 0
+		for x := w / 2; x < w*3/4; x++ {
+			if !near(img.At(x, h/4), flag) {
+				hatched++
+			}
+		}
+		check.Equal(t, fmt.Sprint("pattern of ", z), hatched > 2, flag == infiniteColor)
+	}
+}
+
+// The tiles of a short grid have the same size, however uneven the grid is. A long grid stays as it is.
+func TestTiles(t *testing.T) {
+	uneven, long := []float64{0.2, 0.3, 0.5}, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	z := slices.Repeat([]float64{-1, 0.5, 2}, 9) // a colour for each column
+	img := decode(Maps([]Row{{Axis{Max: 1}, []Map{{X: uneven, Y: long, Z: z}}}}, Labels{Tiles: true}))
+	var width [2]int
+	for x := range img.Bounds().Dx() {
+		for i, c := range []color.NRGBA{belowColor, aboveColor} {
+			if near(img.At(x, img.Bounds().Dy()/3), c) {
+				width[i]++
+			}
+		}
+	}
+	between := width[0] - width[1]
+	check.True(t, width[0] > dpi/2 && -3 < between && between < 3, "columns of %d pixels", width)
+
+	z = make([]float64, 9) // no legend: the names of the columns are at the foot
+	img = decode(Maps([]Row{{Axis{Max: 1}, []Map{{X: uneven, Y: []float64{1, 2, 4}, Z: z}}}}, Labels{Tiles: true}))
+	b, named := img.Bounds(), [3]bool{}
+	for x := dpi / 3; x < b.Dx(); x++ {
+		for y := b.Dy() - dpi/3; y < b.Dy(); y++ {
+			third := 3 * x / b.Dx()
+			named[third] = named[third] || !near(img.At(x, y), white)
+		}
+	}
+	check.True(t, 4*b.Dy() < 3*b.Dx(), "%v is not wide", b)
+	check.Equal(t, "columns with a name", named, [3]bool{true, true, true})
+
+	x, places := Axis{Label: "$λ$"}.tiled(uneven)
+	got := places([]float64{0.2, 0.3, 0.4, 0.5, 0.6})
+	check.NearAll(t, "places", got, []float64{-2, -1, -0.5, 0, 0.5}, 1e-12)
+	check.Equal(t, "axis", x, Axis{Label: "$λ$", Min: -2.5, Max: 0.5, rows: "0.5\n0.3\n0.2\n"})
+	same, places := Axis{Max: 8}.tiled(long)
+	check.Equal(t, "long grid", same, Axis{Max: 8})
+	check.Equal(t, "place on a long grid", places([]float64{2.5}), []float64{2.5})
+}
+
+func TestMapLegend(t *testing.T) {
+	m, s := flagged()
+	field, scale := sweep()
+	outside := Curve{Name: "outside", Kind: Line, X: []float64{2, 2}, Y: []float64{1e-3, 1e3}}
+	field.Curves = append(field.Curves, outside)
+	for _, test := range []struct {
+		field Map
+		scale Axis
+		below string
+		want  []string
+	}{
+		{m, s, "negative", []string{"negative", "above scale", "infinite", "no value"}},
+		{field, scale, "", []string{"slope", "boundary", "best", "below scale", "above scale", "no value"}},
+	} {
+		var got []string
+		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
+		styles.mapPlotters(test.field, Axis{Min: 0.05, Max: 1.5}, Axis{Min: 1e-3, Max: 1e4}, test.scale)
+		var p page
+		p.explainMaps(styles, test.below)
+		for _, k := range p.keys {
+			got = append(got, k.text)
+		}
+		check.Equal(t, "legend", got, test.want)
+	}
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
@@ -27,27 +29,18 @@ func TestBadInput(t *testing.T) {
 		}
 		var p, want Prediction
 		check.OK(t, errors.Join(m.Predict(&p, []float64{1, 2}), m.Predict(&want, []float64{1, 2})))
-		for _, c := range []struct {
-			x     []float64
-			class int
-		}{
-			{[]float64{math.NaN(), 0}, 0},
-			{[]float64{0, math.Inf(1)}, 0},
-			{[]float64{1}, 0},
-			{[]float64{1, 2, 3}, 0},
-			{nil, 0},
-			{[]float64{1, 2}, -1},
-			{[]float64{1, 2}, 3},
-		} {
-			u, err := m.Observe(c.x, c.class)
+		refuses := func(x []float64, class int) {
+			u, err := m.Observe(x, class)
 			refused := u.Action == Refused && err != nil && !strings.Contains(err.Error(), "member")
-			check.True(t, refused, "%T: %v of class %d: %+v, error %v", m, c.x, c.class, u, err)
-			if c.class != 0 {
-				continue
-			}
-			err = m.Predict(&p, c.x)
-			check.True(t, err != nil && !strings.Contains(err.Error(), "member"), "%T: %v: error %v", m, c.x, err)
-			check.True(t, p.Class() == Unknown && math.IsNaN(p.Mean[0]), "%T: %v is of class %d", m, c.x, p.Class())
+			check.True(t, refused, "%T: %v of class %d: %+v, error %v", m, x, class, u, err)
+		}
+		refuses([]float64{1, 2}, -1)
+		refuses([]float64{1, 2}, 3)
+		for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1}, {1, 2, 3}, nil} {
+			refuses(x, 0)
+			err := m.Predict(&p, x)
+			check.True(t, err != nil && !strings.Contains(err.Error(), "member"), "%T: %v: error %v", m, x, err)
+			check.True(t, p.Class() == Unknown && math.IsNaN(p.Mean[0]), "%T: %v is of class %d", m, x, p.Class())
 		}
 		for k, n := range networksOf(m) {
 			check.True(t, sameState(n.State(), before[k]), "%T: member %d has changed", m, k)
@@ -60,13 +53,8 @@ func TestBadInput(t *testing.T) {
 	zero := new(Prediction)
 	nothing := zero.Class() == Unknown && math.IsNaN(zero.Sum()) && math.IsNaN(zero.MutualInformation())
 	check.True(t, nothing, "the zero prediction has a class, a sum or information")
-	n := network
-	for name, f := range map[string]func(){
-		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
-		"0 covariances": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-	} {
-		check.Panics(t, "bnn: ", name, f)
-	}
+	check.Panics(t, "bnn: ", "2×2 means", func() { network.SetWeights(0, mat.NewDense(2, 2, nil), nil) })
+	check.Panics(t, "bnn: ", "0 covariances", func() { network.SetWeights(0, mat.NewDense(3, 2, nil), nil) })
 }
 
 func TestSetWeightsRefusesBadNumbers(t *testing.T) {
@@ -137,4 +125,150 @@ func TestHiddenGrowthIsCapped(t *testing.T) {
 		check.Near(t, "variance", cov[0].At(0, 0), math.Pow(2, float64(k+1)), 1e-12)
 		check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
 	}
+}
+
+// members returns networks that differ by what their prior means are drawn from.
+func members(cfg spec, n int) (all []*Network) {
+	for k := range n {
+		all = append(all, check.Must(New(cfg.config(), random.Source("member", k))))
+	}
+	return all
+}
+
+func ensemble(members ...*Network) *Ensemble { return check.Must(Combine(members...)) }
+
+func networksOf(m Model) []*Network {
+	if n, ok := m.(*Network); ok {
+		return []*Network{n}
+	}
+	return m.(*Ensemble).Members()
+}
+
+// twoRings returns examples of two rings and what is outside of them.
+func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
+	for range n {
+		p := []float64{2 * rnd.NormFloat64(), 2 * rnd.NormFloat64()}
+		r := math.Hypot(p[0], p[1]) + 0.4*rnd.NormFloat64()
+		x, class = append(x, p), append(class, min(2, int(math.Abs(r)/1.5)))
+	}
+	return x, class
+}
+
+// An ensemble of one is its network, to the bit. A prediction may go from a network to an ensemble and back.
+func TestEnsembleOfOne(t *testing.T) {
+	cfg := spec{Layers: []int{2, 6, 3}}
+	n, e := members(cfg, 1)[0], ensemble(members(cfg, 1)...)
+	x, class := twoRings(40, rand.New(random.Source("rings")))
+	var p, q Prediction
+	for i := range x {
+		want, got := check.Must(n.Observe(x[i], class[i])), check.Must(e.Observe(x[i], class[i]))
+		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
+		got.MinEigenvalue, got.MinVariance = want.MinEigenvalue, want.MinVariance // NaN
+		check.Equal(t, fmt.Sprint("step ", i), fmt.Sprint(got), fmt.Sprint(want))
+		check.True(t, samePrediction(&q, &p), "step %d: %v, of the network %v", i, q.P, p.P)
+	}
+	two := ensemble(members(cfg, 2)...)
+	check.OK(t, two.Predict(&q, x[0]))
+	check.NoAllocs(t, "a prediction", func() { _ = two.Predict(&p, x[0]) })
+	check.NoAllocs(t, "a step", func() { _, _ = two.Observe(x[0], 1) })
+	check.OK(t, n.Predict(&q, x[0]))
+	check.True(t, q.Members == nil && q.MutualInformation() == 0, "members %v of a network", q.Members)
+}
+
+// checkMixture checks p against the weighted mean of the predictions of members, of three classes.
+func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Prediction) {
+	t.Helper()
+	information := 0.0
+	p1, cov := make([]float64, 3), mat.NewSymDense(3, nil)
+	mean, square := make([]float64, 3), make([]float64, 3) // moments of the logits
+	for k, w := range weights {
+		floats.AddScaled(p1, w, of[k].P)
+		floats.AddScaled(mean, w, of[k].Mean)
+		for j, m := range of[k].Mean {
+			square[j] += w * (of[k].Variance[j] + m*m)
+		}
+	}
+	for k, w := range weights {
+		m := of[k]
+		for i := range 3 {
+			for j := range i + 1 {
+				cov.SetSym(i, j, cov.At(i, j)+w*(m.Cov.At(i, j)+(m.P[i]-p1[i])*(m.P[j]-p1[j])))
+			}
+			information += w * m.P[i] * math.Log(m.P[i]/p1[i])
+		}
+	}
+	check.NearAll(t, "p", p.Moments.P, p1, 1e-14)
+	check.NearAll(t, "means", p.Mean, mean, 1e-12)
+	for j := range 3 {
+		check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
+	}
+	check.NearMatrix(t, "covariance", p.Cov, cov, 1e-13)
+	check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
+}
+
+// Covariances go by the law of total variance. The log probability of a step is that of p.
+func TestMixture(t *testing.T) {
+	const k = 3
+	for _, cfg := range []spec{
+		{Layers: []int{2, 6, 3}},
+		{Layers: []int{2, 6, 3}, Output: ADFExact, Bias: true, Hidden: Smooth},
+		{Layers: []int{2, 6, 3}, Output: Total, OnIndefinite: Project, Hidden: Smooth},
+	} {
+		e, alone := ensemble(members(cfg, k)...), members(cfg, k)
+		e.parallel = true
+		x, class := twoRings(8, rand.New(random.Source("rings")))
+		var p Prediction
+		of := make([]Prediction, k)
+		for i := range x {
+			check.OK(t, e.Predict(&p, x[i]))
+			u, floored := check.Must(e.Observe(x[i], class[i])), 0
+			for m, n := range alone {
+				check.OK(t, n.Predict(&of[m], x[i]))
+				floored += check.Must(n.Observe(x[i], class[i])).Floored
+			}
+			checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, of)
+			check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
+			check.Equal(t, "floored", u.Floored, floored)
+		}
+	}
+}
+
+// If one member cannot learn an example all stay as they were, and the error says which.
+func TestEnsembleRefuses(t *testing.T) {
+	all := members(spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
+	huge := all[1].State()
+	huge.Layers[0].Mean.Set(0, 0, 1e300)
+	broken := check.Must(Restore(huge))
+	e := ensemble(all[0], all[2], broken)
+	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
+	u, err := e.Observe([]float64{1e9, 1}, 1)
+	check.Refuses(t, "overflow", err, "member 2: bnn: ")
+	check.Equal(t, "action", u.Action, Refused)
+	for k, n := range e.Members() {
+		check.Equal(t, "the same after an error", sameState(n.State(), before[k].State()), true)
+	}
+	var p Prediction
+	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
+	for want, networks := range map[string][]*Network{
+		"no members":                                nil,
+		"member 1 is a member twice":                {all[0], all[0]},
+		"member 1 has 2 inputs and 2 classes, and ": {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
+	} {
+		check.Refuses(t, want, check.Err(Combine(networks...)), "bnn: "+want)
+	}
+}
+
+// The first member is the network that New makes of the same source, and more members change no other.
+func TestNewEnsemble(t *testing.T) {
+	cfg := Default(2, 5, 3)
+	three := check.Must(NewEnsemble(cfg, 3, random.Source("new")))
+	four := check.Must(NewEnsemble(cfg, 4, random.Source("new")))
+	single := check.Must(New(cfg, random.Source("new")))
+	for k, n := range three.Members() {
+		check.True(t, sameState(n.State(), four.Members()[k].State()), "member %d of 3 is another one of 4", k)
+		check.True(t, sameState(n.State(), single.State()) == (k == 0), "member %d and a single network", k)
+	}
+	check.Refuses(t, "no members", check.Err(NewEnsemble(cfg, 0, random.Source())))
+	cfg.Layers = nil
+	check.Refuses(t, "no layers", check.Err(NewEnsemble(cfg, 2, random.Source())))
 }

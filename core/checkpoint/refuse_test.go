@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -48,14 +47,13 @@ func TestDamaged(t *testing.T) {
 	check.Refuses(t, "twice", load(slices.Concat(file[:len(file)-1], file)))
 }
 
-var damaged = flag.Int("damaged", 100, "damaged files in TestDamagedEntries")
-
 // A file with damaged entries and the right digest is refused, or is a valid model that is saved as the same
-// entries: a number may be another one.
+// entries: a number may be another one. Neither panics, or takes much memory.
 func TestDamagedEntries(t *testing.T) {
 	rnd, saved := rand.New(random.Source("damaged")), models(t)
+	files := check.Torture(t, 100, 2000, 20000)
 	refused := 0
-	for i := range *damaged {
+	for i := range files {
 		entries := parts(t, saved[i%len(saved)])
 		for range 1 + rnd.IntN(3) {
 			e := &entries[rnd.IntN(len(entries))]
@@ -69,17 +67,21 @@ func TestDamagedEntries(t *testing.T) {
 			}
 		}
 		file := archive(version, entries)
-		m, note, err := Load(bytes.NewReader(file))
-		if err != nil {
-			check.True(t, strings.HasPrefix(err.Error(), "checkpoint: "), "file %d: %v", i, err)
-			refused++
-			continue
-		}
-		var again bytes.Buffer
-		check.OK(t, Save(&again, m, note))
-		check.True(t, bytes.Equal(again.Bytes(), file), "file %d is loaded, but not saved as it was", i)
+		check.Frugal(t, func() {
+			m, note, err := Load(bytes.NewReader(file))
+			if err != nil {
+				check.True(t, strings.HasPrefix(err.Error(), "checkpoint: "), "file %d: %v", i, err)
+				refused++
+				return
+			}
+			var again bytes.Buffer
+			check.OK(t, Save(&again, m, note))
+			check.True(t, bytes.Equal(again.Bytes(), file), "file %d is loaded, but not saved as it was", i)
+			inputs, _ := m.Shape()
+			_ = m.Predict(new(bnn.Prediction), make([]float64, inputs)) // may overflow
+		})
 	}
-	t.Logf("%d of %d files refused", refused, *damaged)
+	t.Logf("%d of %d files refused", refused, files)
 }
 
 // Files whose contents do not fit.
@@ -111,54 +113,40 @@ func TestReadRefuses(t *testing.T) {
 		edits map[string]edit // by the error
 	}{
 		{trained(small), map[string]edit{
-			"entry config is missing":    first(0),
-			"entry variance1 is missing": first(4),
-			altered + "\x00order":        func(all []entry) []entry { all[1], all[2] = all[2], all[1]; return all },
-			altered + "\x00twice":        func(all []entry) []entry { return append(all, all[0]) },
-			altered + "\x00unknown key":  replace("config", `{"layers"`, `{"depth":2,"layers"`),
-			altered + "\x00key twice":    replace("config", `"bias":true,`, `"bias":true,"bias":true,`),
-			altered + "\x00big-endian":   set("mean0", ">f8", []float64{1, 2, 3, 4}),
-			altered + "\x00more bytes": func(all []entry) []entry {
-				all[1].data = append(slices.Clone(all[1].data), 0)
-				return all
-			},
+			"entry config is missing":                    first(0),
+			"entry variance1 is missing":                 first(4),
+			altered + "\x00order":                        func(all []entry) []entry { all[1], all[2] = all[2], all[1]; return all },
+			altered + "\x00twice":                        func(all []entry) []entry { return append(all, all[0]) },
+			altered + "\x00unknown key":                  replace("config", `{"layers"`, `{"depth":2,"layers"`),
+			altered + "\x00big-endian":                   set("mean0", ">f8", []float64{1, 2, 3, 4}),
 			"entry config: invalid character":            set("config", "|S2", []byte("no")),
 			"layer 0: need means of 2×1":                 replace("config", `"bias":true,`, ""),
 			`"best" is not allowed; allowed: "adf"`:      replace("config", `"output":"joint"`, `"output":"best"`),
 			`softmax of kind "logit"`:                    replace("config", `"kind":"probit"`, `"kind":"logit"`),
 			"6 numbers; need rows of 461168601842738790": replace("config", `[1,2,2]`, `[1,4611686018427387904,2]`),
-			"bnn: state of -1 learned examples":          replace("config", `"learned":40`, `"learned":-1`),
 			"entry variance0 is missing":                 replace("config", `["full",`, `["diagonal",`),
-			"layer 0: row 1 of the means is not finite":  set("mean0", "<f8", []float64{0, 0, math.NaN(), 0}),
 			"entry mean0: 3 numbers; need rows of 2":     set("mean0", "<f8", []float64{0, 0, 0}),
 		}},
 		{mixtures(t)[0], map[string]edit{
 			"entry member0_config is missing":     first(4),
 			"mixture: invalid character":          set("mixture", "|S2", []byte("no")),
-			altered:                               replace("mixture", `"fixed"`, `"firm"`),
 			"not those of a mixture of 3 members": replace("mixture", `"quartets":[`, `"quartets":[0,`),
 			"one of class -1":                     set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
 			"the kept examples are not those":     func(all []entry) []entry { all[3].name = "x"; return all },
 		}},
 		{features.Model{Map: relu, Model: layer(readout.Gaussian, 9)}, map[string]edit{
-			altered:                                  replace("features", `"seed"`, `"Seed"`),
 			`"sine" is not allowed; allowed: "relu"`: replace("features", "relu", "sine"),
 			"features: 4, and a model of 3 inputs":   replace("features", `"size":3`, `"size":4`),
 			`"relu" is not allowed; allowed: 1 to`:   replace("features", `"inputs":2`, `"inputs":0`),
 			"Classes: 1 is not allowed":              replace("model_readout", `"classes":3`, `"classes":1`),
-			misfit + "\x00classes":                   replace("model_readout", `"classes":3`, `"classes":4`),
 			misfit + "\x00inputs":                    replace("model_readout", `"inputs":3`, `"inputs":9`),
-			misfit + "\x00kind":                      replace("model_readout", "gaussian", "ridge"),
 			misfit + "\x00half":                      set("model_count", "<f8", []float64{5.5, 4, 0}),
-			misfit + "\x00class":                     set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
-			misfit + "\x00count":                     set("model_kept_count", "<f8", []float64{2, 3}),
 			misfit + "\x00none":                      first(3),
 			"entry model_config is missing":          first(1),
 		}},
 		{wide(), map[string]edit{
 			misfit + "\x00sources":  set("model_source", "<f8", make([]float64, 78)),
 			misfit + "\x00another":  set("model_source", "<f8", random.Normals(rand.New(random.Source("x")), 80)),
-			misfit + "\x00map":      replace("features", `"seed":1`, `"seed":2`),
 			misfit + "\x00size":     replace("features", `"size":8`, `"size":9`),
 			misfit + "\x00infinite": set("model_source", "<f8", slices.Repeat([]float64{math.Inf(1)}, 80)),
 			altered: func(all []entry) []entry {
@@ -214,27 +202,3 @@ func TestPacked(t *testing.T) {
 }
 
 func text(s string) []byte { return array(fmt.Sprint("|S", len(s)), "()", []byte(s)) }
-
-// Whatever is in a file, and in its entries, Load does not panic, and a network that it returns can be saved.
-func FuzzRead(f *testing.F) {
-	good := parts(f, trained(small))
-	f.Add(good[0].data, good[1].data, good[2].data, good[3].data, good[4].data)
-	f.Add(archive(version, good), []byte{}, []byte{}, []byte{}, []byte{})
-	f.Fuzz(func(t *testing.T, config, mean0, root0, mean1, variance1 []byte) {
-		entries := slices.Clone(good)
-		for i, data := range [][]byte{config, mean0, root0, mean1, variance1} {
-			entries[i].data = data
-		}
-		for _, file := range [][]byte{archive(version, entries), config} {
-			check.Frugal(t, func() {
-				m, _, err := Load(bytes.NewReader(file))
-				if err != nil {
-					return
-				}
-				check.OK(t, load(saved(t, m)))
-				inputs, _ := m.Shape()
-				_ = m.Predict(new(bnn.Prediction), make([]float64, inputs)) // may overflow
-			})
-		}
-	})
-}

@@ -3,15 +3,20 @@ package classifier
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"closedform/core/bnn"
+	"closedform/core/checkpoint"
 	"closedform/core/features"
 	"closedform/core/random"
 	"closedform/core/readout"
@@ -162,8 +167,9 @@ func TestErrors(t *testing.T) {
 		class int
 	}{{[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 1}, 3}, {[]float64{1, 1}, -1}} {
 		for _, c := range []*Classifier{c, From(wrapped, new(History)), newNetwork(bnn.Default(2, 3))} {
-			_, ok := errors.AsType[*bnn.ExampleError](c.Learn(bad.x, bad.class))
-			check.True(t, ok, "%v is no ExampleError", bad)
+			err := c.Learn(bad.x, bad.class)
+			_, ok := errors.AsType[*bnn.ExampleError](err)
+			check.True(t, ok && !strings.Contains(err.Error(), "member"), "%v: error %v", bad, err)
 		}
 	}
 	var p Prediction
@@ -196,4 +202,151 @@ func TestAddClass(t *testing.T) {
 		check.OK(t, check.Must(c.Snapshot()).Predict(&p, []float64{-5, -5}))
 		check.Equal(t, "the new class in a snapshot", p.Details.Class(), 3)
 	}
+}
+
+// The networks of the default mixture have the prior variances and the process noise that CHOICES.md says.
+func TestVariants(t *testing.T) {
+	cfg := bnn.Default(4, 50, 3)
+	hidden, output, last := cfg.PriorVar[0], cfg.PriorVar[1], bnn.Default(4, 3).PriorVar[0]
+	for k, c := range variants(cfg) {
+		units, want := []int{50, 50, 30, 70, 0, 0, 0}[k], [][]float64{ // prior variances, process noise
+			{hidden / 10, 0.3 * output},
+			{hidden / 10, 10 * output},
+			{hidden, 10 * output * 51 / 31, 0, 1e-3},
+			{hidden, 3 * output * 51 / 71, 1e-5, 1e-5},
+			{last},
+			{last / 1000},
+			{100 * last, 1e-3},
+		}[k]
+		check.NearAll(t, fmt.Sprint("network ", k), slices.Concat(c.PriorVar, c.ProcessNoise), want, 1e-12)
+		check.True(t, units == 0 && len(c.Layers) == 2 || c.Layers[1] == units, "layers %v", c.Layers)
+	}
+	cfg.SetCovariance(bnn.Diagonal)
+	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
+	check.Near(t, "prior variance of a wider prior", variants(cfg)[4].PriorVar[0], 2*last, 1e-12)
+	check.Equal(t, "networks without hidden layers", len(variants(bnn.Default(4, 3))), 3)
+	cfg.PriorVar = nil
+	check.Refuses(t, "no prior variances", check.Err(NewMixture(cfg, false, random.Source("none"))), "PriorVar")
+}
+
+// Inputs of any range are scaled by the examples before, and learned as if they had been scaled by the caller,
+// also by a snapshot and after a file.
+func TestScale(t *testing.T) {
+	o := Options{Inputs: 3, Classes: 3, Hidden: []int{5}}
+	plain := check.Must(New(o, random.Source("scale")))
+	o.Scale = true
+	c, draw := check.Must(New(o, random.Source("scale"))), stream()
+	var rows [3][]float64 // the inputs of the examples before
+	var p, q Prediction
+	for i := range 150 {
+		x, class := draw()
+		x = []float64{1e6 + 1e3*x[0], 1e-150 * x[1], 7} // 7 never changes
+		if i == 100 {
+			x[0] = math.MaxFloat64
+		}
+		z := make([]float64, 3)
+		for j, row := range rows[:2] {
+			mean, sd := stat.PopMeanStdDev(row, nil)
+			if i > 1 {
+				z[j] = max(-10, min(10, (x[j]-mean)/sd))
+			}
+		}
+		if i <= 100 { // the example of 1e308 ends the comparison
+			check.OK(t, errors.Join(plain.Predict(&q, z), plain.Learn(z, class), c.Predict(&p, x)))
+			check.NearAll(t, fmt.Sprint("P of example ", i), p.P, q.P, 1e-6)
+		}
+		if i%2 == 0 {
+			check.OK(t, c.Predict(&p, x))
+		}
+		if check.OK(t, c.Learn(x, class)); i == 60 {
+			c = check.Must(Load(bytes.NewReader(saved(t, c))))
+		}
+		for j := range rows {
+			rows[j] = append(rows[j], x[j])
+		}
+		if i == 99 {
+			s, want := check.Must(c.Snapshot()), check.Must(plain.Snapshot())
+			for j := range 2 {
+				mean, sd := stat.PopMeanStdDev(rows[j], nil)
+				x[j], z[j] = mean+float64(j+1)*sd, float64(j+1)
+			}
+			check.OK(t, errors.Join(s.Predict(&p, x), want.Predict(&q, z)))
+			check.NearAll(t, "P of the snapshot", p.P, q.P, 1e-6)
+			check.Refuses(t, "NaN", s.Predict(&p, []float64{1, math.Inf(1), 7}), "input 1 is +Inf")
+		}
+		check.Refuses(t, "infinite", c.Learn([]float64{1, math.Inf(1), 7}, 0), "input 1 is +Inf")
+		check.True(t, c.Learn(x, 3) != nil && c.Scaling.Seen == i+1, "an error was learned")
+	}
+	check.Must(Load(bytes.NewReader(saved(t, c))))
+	note := `{"decision":{},"scaling":{"seen":1,"mean":[0],"squares":[0]}}`
+	var file bytes.Buffer
+	check.OK(t, checkpoint.Save(&file, c.Model(), note))
+	check.Refuses(t, "another scaling", check.Err(Load(&file)), "the scaling is not that of 3 inputs")
+}
+
+// benchmark measures an operation on defaults of several sizes, each after some examples. The documentation says
+// what its output was.
+func benchmark(b *testing.B, operation func(b *testing.B, c *Classifier, draw func() ([]float64, int)) func()) {
+	for _, size := range []struct {
+		classes, inputs, examples int
+		images                    bool
+	}{
+		{2, 7, 3000, false},
+		{10, 64, 3000, false},
+		{10, 784, 1000, true},
+		{100, 20, 3000, false},
+		{1000, 800, 300, false},
+	} {
+		b.Run(fmt.Sprintf("classes=%d/inputs=%d", size.classes, size.inputs), func(b *testing.B) {
+			o := Options{Inputs: size.inputs, Classes: size.classes, Images: size.images}
+			c, rnd := check.Must(New(o, random.Source("benchmark"))), rand.New(random.Source("examples"))
+			draw := func() ([]float64, int) {
+				class := rnd.IntN(size.classes)
+				x := random.Normals(rnd, size.inputs)
+				for j := range x {
+					x[j] = (x[j] + float64((class+j)%size.classes)*4/float64(size.classes)) / 2
+				}
+				return x, class
+			}
+			for range size.examples {
+				check.OK(b, c.Learn(draw()))
+			}
+			run := operation(b, c, draw)
+			b.ReportAllocs()
+			for b.Loop() {
+				run()
+			}
+		})
+	}
+}
+
+func BenchmarkLearn(b *testing.B) {
+	benchmark(b, func(b *testing.B, c *Classifier, draw func() ([]float64, int)) func() {
+		return func() { check.OK(b, c.Learn(draw())) }
+	})
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	benchmark(b, func(_ *testing.B, c *Classifier, _ func() ([]float64, int)) func() {
+		return func() { check.Must(c.Snapshot()) }
+	})
+}
+
+// The prediction of a snapshot.
+func BenchmarkPredict(b *testing.B) {
+	benchmark(b, func(b *testing.B, c *Classifier, draw func() ([]float64, int)) func() {
+		s, p := check.Must(c.Snapshot()), new(Prediction)
+		x, _ := draw()
+		return func() { check.OK(b, s.Predict(p, x)) }
+	})
+}
+
+func BenchmarkSave(b *testing.B) {
+	benchmark(b, func(b *testing.B, c *Classifier, _ func() ([]float64, int)) func() {
+		return func() {
+			var file bytes.Buffer
+			check.OK(b, c.Save(&file))
+			b.ReportMetric(float64(file.Len())/1e6, "MB/file")
+		}
+	})
 }

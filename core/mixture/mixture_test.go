@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -169,24 +168,6 @@ func TestMemberFails(t *testing.T) {
 	check.Equal(t, "after an error of all", all.State(), before)
 }
 
-// What a caller gets wrong is an error of no member, changes nothing, and is predicted as unknown.
-func TestBadInput(t *testing.T) {
-	m := mixture(models()...)
-	var p bnn.Prediction
-	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1}, {1, 2, 3}, nil} {
-		check.OK(t, m.Predict(&p, []float64{1, 2}))
-		for _, err := range []error{m.Predict(&p, x), check.Err(m.Observe(x, 0))} {
-			check.True(t, err != nil && !strings.Contains(err.Error(), "member"), "%v: error %v", x, err)
-		}
-		check.True(t, p.Class() == bnn.Unknown && math.IsNaN(p.Mean[0]), "%v is of class %d", x, p.Class())
-	}
-	check.Refuses(t, "class", check.Err(m.Observe([]float64{1, 2}, 3)), "mixture: class 3")
-	check.Equal(t, "after errors", m.State(), mixture(models()...).State())
-	check.Refuses(t, "twice", check.Err(New(m, m)), "mixture: member 1 is a member twice")
-	many := make([]bnn.Model, 17)
-	check.Refuses(t, "many", check.Err(New(many...)), "mixture: 17 members; need 16 at most")
-}
-
 // A new class leaves the weights as they are. If a member cannot have it, none has.
 func TestAddClass(t *testing.T) {
 	m := mixture(append(models(), mixture(models()...))...)
@@ -256,9 +237,12 @@ func TestCalibrationIsEvidence(t *testing.T) {
 	check.NearAll(t, "probabilities", got, []float64{want[0], 0, want[1]}, 1e-12)
 }
 
-// A state that is none of the mixture is refused.
-func TestRestoreRefuses(t *testing.T) {
+// Members that do not make a mixture, and a state that is not of the mixture, are refused.
+func TestRefuses(t *testing.T) {
 	m := mixture(models()...)
+	check.Refuses(t, "twice", check.Err(New(m, m)), "mixture: member 1 is a member twice")
+	many := make([]bnn.Model, 17)
+	check.Refuses(t, "many", check.Err(New(many...)), "mixture: 17 members; need 16 at most")
 	for i := range 9 {
 		check.Must(m.Observe([]float64{float64(i), 1}, i%3))
 	}

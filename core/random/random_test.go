@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,26 +24,10 @@ func TestSourceIsPinned(t *testing.T) {
 
 func TestSourceNames(t *testing.T) {
 	seen := map[uint64][]any{}
-	for _, path := range [][]any{
-		{},
-		{""},
-		{"", ""},
-		{"a", "b"},
-		{"ab"},
-		{"b", "a"},
-		{"a", "b", ""},
-		{"s", 1},
-		{1, "s"},
-		{"1"},
-		{1},
-		{-1},
-		{0},
-		{math.MinInt64},
-		{math.MaxInt64},
-		{uint64(math.MaxUint64)},
-		{uint64(1) << 63},
-		{"\x00\x00\x00\x00\x00\x00\x00\x01"},
-	} {
+	words := [][]any{{}, {""}, {"", ""}, {"a", "b"}, {"ab"}, {"b", "a"}, {"a", "b", ""}, {"1"}}
+	mixed := [][]any{{"s", 1}, {1, "s"}, {"\x00\x00\x00\x00\x00\x00\x00\x01"}}
+	numbers := [][]any{{1}, {-1}, {0}, {math.MinInt64}, {math.MaxInt64}, {uint64(math.MaxUint64)}, {uint64(1) << 63}}
+	for _, path := range slices.Concat(words, mixed, numbers) {
 		u := first(path...)
 		if other, ok := seen[u]; ok {
 			t.Errorf("paths %#v and %#v name the same stream", path, other)

@@ -296,34 +296,101 @@ func TestRefuses(t *testing.T) {
 	})
 }
 
-// Labels of noise are predicted almost with their shares; with too large a λ the log loss was 3.9.
-func TestNoise(t *testing.T) {
-	rnd := rand.New(random.Source("noise"))
-	draw := func() (x []float64) {
-		for range 5 {
-			x = append(x, random.Normal(rnd))
-		}
-		return x
+// before observes examples, each after its prediction, and returns the mean log loss.
+func before(t *testing.T, l *Layer, examples []example) (loss float64) {
+	t.Helper()
+	var p bnn.Prediction
+	for _, e := range examples {
+		check.OK(t, l.Predict(&p, e.x))
+		u := check.Must(l.Observe(e.x, e.class))
+		check.Near(t, "LogP", u.LogP, math.Log(p.P[e.class]), 1e-12)
+		loss -= u.LogP / float64(len(examples))
 	}
-	for range 10 {
-		l := check.Must(New(Config{Kind: Ridge, Inputs: 5, Classes: 3}))
-		for range 120 {
-			observe(t, l, []example{{x: draw(), class: rnd.IntN(3)}})
-		}
-		loss := 0.0
-		for range 500 {
-			loss -= math.Log(predictedAt(t, l, draw())[rnd.IntN(3)]) / 500
-		}
-		check.True(t, loss < math.Log(3)+0.25, "log loss %g, with λ = %g", loss, l.solve(false).ridge.lambda)
-	}
+	return loss
 }
 
-// Inputs beyond ±32 count as these, and are counted.
-func TestLimited(t *testing.T) {
-	l := check.Must(New(Config{Kind: Ridge, Inputs: 2, Classes: 2}))
-	a, b, c := []float64{33, -1e300}, []float64{31, -32}, []float64{1, 40}
-	observe(t, l, []example{{x: a}, {x: b}, {x: c, class: 1}})
-	l = check.Must(Restore(l.Config(), l.State()))
-	check.NearAll(t, "sums", l.State().Sum, []float64{63, -64, 1, 32}, 0)
-	check.Equal(t, "limited examples", l.Limited(), 2)
+// The recursion is the regression on all examples so far; temperatures and share are by their definition.
+func TestSequence(t *testing.T) {
+	const d, classes = 6, 3
+	examples := rounded(drawn(fresh+30, d, classes))
+	l := check.Must(New(Config{Ridge, d, classes, true}))
+	evidence, share := make([]float64, len(temperatures)), 0.5
+	for i, e := range examples {
+		check.OK(t, l.Predict(new(bnn.Prediction), e.x))
+		s := l.sequence
+		if i > 0 && (i < 40 || i%997 == 0 || i > fresh+25) {
+			check.NearAll(t, "outputs", s.o, direct(examples[:i], classes, 10, 0.001, e.x), 1e-9)
+		}
+		byTau, total := make([]float64, classes), 0.0
+		for k, tau := range temperatures {
+			p, sum := make([]float64, classes), 0.0
+			for c, o := range s.o {
+				p[c] = math.Exp(tau * o)
+				sum += p[c]
+			}
+			for c := range p {
+				byTau[c] += math.Exp(evidence[k]) * p[c] / sum
+			}
+			total += math.Exp(evidence[k])
+			evidence[k] = 0.998*evidence[k] + math.Log(p[e.class]/sum)
+		}
+		for c := range byTau {
+			byTau[c] /= total
+		}
+		check.NearAll(t, "by temperatures", s.byTau, byTau, 1e-9)
+		p := share*byTau[e.class] + (1-share)*s.byFit[e.class]
+		check.Near(t, "probability", s.prob[e.class], p, 1e-9)
+		share = (1-1/float64(i+2))*share*byTau[e.class]/p + 0.5/float64(i+2)
+		check.Must(l.Observe(e.x, e.class))
+	}
+	check.Near(t, "share", l.sequence.Share, share, 1e-9)
+	check.Equal(t, "outputs that are kept", len(l.sequence.Class), mostRecent)
+}
+
+// A stopped stream leaves the same state, to the bit.
+func TestSequenceResumes(t *testing.T) {
+	examples := drawn(fresh+100, 5, 4)
+	c := Config{Ridge, 5, 3, true}
+	whole, part := check.Must(New(c)), check.Must(New(c))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i, e := range examples {
+		if i == 300 {
+			check.OK(t, whole.AddClass())
+			check.OK(t, part.AddClass())
+		}
+		if e.class == 3 && i < 300 {
+			e.class = 2
+		}
+		before(t, whole, []example{e})
+		check.Must(part.Observe(e.x, e.class))
+		if i < 40 || rnd.IntN(200) == 0 || i == 300 {
+			predicted(t, part, e.x)
+			part = check.Must(Restore(part.Config(), part.State()))
+		}
+	}
+	check.Equal(t, "state", part.State(), whole.State())
+	var p bnn.Prediction
+	check.NoAllocs(t, "two predictions", func() {
+		_ = whole.Predict(&p, examples[0].x)
+		_ = whole.Predict(&p, examples[1].x)
+	})
+
+	spoilt := whole.State()
+	spoilt.Sequence = nil
+	check.Refuses(t, "none", check.Err(Restore(whole.Config(), spoilt)), "readout: a ")
+	for name, spoil := range map[string]func(s *Sequence){
+		"P": func(s *Sequence) { s.P = s.P[1:] },
+		"infinite": func(s *Sequence) {
+			s.P[0] += 2 * (math.Float64bits(math.Inf(1)) - math.Float64bits(whole.sequence.p[0]))
+		},
+		"NaN":     func(s *Sequence) { s.W[0] = math.NaN() },
+		"pending": func(s *Sequence) { s.Pending = append(s.Pending, 1) },
+		"class":   func(s *Sequence) { s.Class[0] = 4 },
+		"sample":  func(s *Sequence) { s.SampleClass = nil },
+		"share":   func(s *Sequence) { s.Share = math.NaN() },
+	} {
+		s := whole.State()
+		spoil(s.Sequence)
+		check.Refuses(t, name, check.Err(Restore(whole.Config(), s)), "readout: a ")
+	}
 }

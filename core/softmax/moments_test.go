@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
@@ -179,29 +178,6 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Σ_y and Σ_zy have zero row sums, of the probit with ρ = ½. The exact Σ_y is positive semi-definite.
-func TestCovAndCross(t *testing.T) {
-	const n = 6
-	var cov mat.SymDense
-	var cross mat.Dense
-	var eigen mat.EigenSym
-	cases(n, 30, func(p Probit, m, v []float64) {
-		for _, a := range []Approximation{Probit{p.Lambda, 0.5}, Exact{}} {
-			got := moments(a, m, v)
-			got.Cov(&cov)
-			got.Cross(&cross, v)
-			for i := range n {
-				x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i))
-				zero := math.Abs(x) < 2e-11 && math.Abs(y) < 2e-11*(1+v[i])
-				check.True(t, zero, "%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
-			}
-		}
-		check.True(t, eigen.Factorize(&cov, false), "no eigenvalues")
-		least := slices.Min(eigen.Values(nil))
-		check.True(t, least > -1e-11, "m=%v v=%v: eigenvalue %g", m, v, least)
-	})
-}
-
 func TestExtremes(t *testing.T) {
 	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -277,5 +253,28 @@ func TestPanics(t *testing.T) {
 		{"ρ = 1", func() { SlopeLambda(3, 1) }},
 	} {
 		check.Panics(t, "softmax: ", c.words, c.f)
+	}
+}
+
+// Half the step, twice the even spacing and more of both tails change nothing.
+func TestExactRuleIsFineEnough(t *testing.T) {
+	finer := exactRule{step: 0.15, spread: 12, tail: 1e-18, right: gumbelHigh + 4}
+	rnd := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{2, 3, 10, 100} {
+		got, want := NewMoments(n), NewMoments(n)
+		m, v := make([]float64, n), make([]float64, n)
+		for k := range 120 / n * 2 {
+			spread := math.Pow(10, 4*rnd.Float64()-1)
+			for j := range n {
+				m[j] = spread * (2*rnd.Float64() - 1)
+				v[j] = []float64{1, math.Pow(10, 8*rnd.Float64()-4), 0, math.Pow(10, 4*rnd.Float64())}[(k+j*(k%2))%4]
+			}
+			new(exactTable).moments(want, m, v, finer)
+			for _, e := range settings {
+				e.Moments(got, m, v)
+				d := farthest(got, want)
+				check.True(t, d < 0.5*tolerance(e), "%+v, m=%v v=%v: off by %g", e, m, v, d)
+			}
+		}
 	}
 }
