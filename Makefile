@@ -12,7 +12,8 @@ CONCURRENT = ./core/bnn ./core/mixture ./core/features ./core/readout ./core/sof
 	./runner $(addprefix ./runner/internal/,engine learner own pipeline report store)
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
-FUZZED = ./runner/internal/pipeline/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX
+FUZZED = ./runner/internal/pipeline/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
+	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 # The experiments to run: without data sets and in seconds, with EFFORT=quick.
 NAMES = $(or $(EXP),$(if $(filter quick,$(EFFORT)),order own_data stability,-all))
@@ -53,8 +54,8 @@ check:
 	go test -race -short $(CONCURRENT)
 
 torture:
-	CLOSEDFORM_TORTURE=$(or $(EFFORT),full) go test -count 1 -timeout 1h -run 'Damaged|Extremes|Torture' ./core/bnn \
-		./core/checkpoint ./runner/internal/pipeline
+	CLOSEDFORM_TORTURE=$(or $(EFFORT),full) go test -count 1 -timeout 1h -run 'Extremes|Torture' ./core/bnn \
+		./runner/internal/pipeline
 	@set -e; for target in $(FUZZED); do \
 		go test $${target%/*} -run '^$$' -fuzz "^$${target##*/}\$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x; \
 	done
