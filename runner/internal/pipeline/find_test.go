@@ -34,10 +34,19 @@ func TestManifestIsFound(t *testing.T) {
 		program.Fails(t, `third.toml:1: name: "small" is not allowed; allowed: that of the file, "third"`, exp)
 	}
 	program.Fails(t, "short: missing; allowed: ", "-exp", own, "-short")
+	bad := check.Write(t, edit(t, small, `"toy"`, `"toyota"`))
+	program.Fails(t, bad+`:2: study: "toyota" is not allowed; allowed: "learn"`, "-exp", "small", "-exp", bad)
+	program.Fails(t, "-set model.scale=0: model.scale: 0 is not", "-exp", "small", "-set", "model.scale=0")
 	check.Equal(t, "an error made a folder", check.Exists("results"), false)
 	stdout := program.Run(t, "-exp", "small", "-exp", own)
 	check.True(t, check.Exists(filepath.Dir(own), "closedform-results", "own"), "no results beside their manifest")
 	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
+	t.Chdir(t.TempDir())
+	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
+	program.Fails(t, "no folder experiments/ in ", "-all")
+	check.Write(t, "mine", "file")
+	program.Fails(t, "file", "-exp", own, "-out", "file")
+	check.Equal(t, "a file as -out", check.Read("file"), "mine")
 }
 
 // A confirmation runs once, by name; its results keep their commit, whatever changes.
@@ -69,30 +78,6 @@ func TestConfirmation(t *testing.T) {
 	same(t, snapshot(t, dir), before)
 	check.Contains(t, program.Run(t, "-exp", "confirm", "-confirm-again"), "a confirmation", "4 computed")
 	check.Contains(t, program.Run(t, "verify", "confirm", "-confirm-again"), "confirm: same bytes")
-}
-
-func TestBadManifestTouchesNothing(t *testing.T) {
-	t.Chdir(t.TempDir())
-	check.Write(t, small, "good.toml")
-	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
-		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not allowed; allowed: "learn"`},
-		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
-	} {
-		check.Write(t, edit(t, small, c.old, c.new), "x.toml")
-		// The good one, though before it, must not be run.
-		stdout, stderr, err := program.Try(t, "-exp", "good.toml", "-exp", "x.toml")
-		check.Refuses(t, c.new, err, c.want)
-		if stdout+stderr != "" || strings.Contains(err.Error(), "\n") || check.Exists("results") {
-			t.Errorf("%s: error %q; it prints %q", c.want, err, stdout+stderr)
-		}
-	}
-	program.Fails(t, "-set model.scale=0: model.scale: 0 is not", "-exp", "good.toml", "-set", "model.scale=0")
-	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
-	program.Fails(t, "no folder experiments/ in ", "-all")
-	check.Write(t, "mine", "file")
-	program.Fails(t, "file", "-exp", "good.toml", "-out", "file")
-	check.Equal(t, "a file as -out", []any{check.Read("file"), check.Exists("results")}, []any{"mine", false})
 }
 
 func TestData(t *testing.T) {
