@@ -208,10 +208,6 @@ func TestKeptNetwork(t *testing.T) {
 	if n != nil || !slices.Contains(notes, "no network.npz is kept: linear broke down") {
 		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
-	// Of a generator, too, and of the model alone.
-	const moons = `name = "g"; study = "learn"; seed = 1; data = {generator = "moons", train = 30, test = 9}; `
-	n, _ = kept(t, moons+keep)
-	check.True(t, n != nil && n.Scaler[1].Column == "x2", "%+v", n)
 	// On all rows, after the test, which is the same.
 	n, tables = kept(t, manifest+keep)
 	whole, after := kept(t, manifest+keep+"all_rows = true\n")
