@@ -124,11 +124,6 @@ func TestOwnTable(t *testing.T) {
 	program.Fails(t, "-separator ';' makes 5 of it", "predict", network, "-data", "other.csv")
 	_, again := says(t, "predict", network, "-data", "other.csv", "-separator", ";", "-decimal", ",")
 	check.Equal(t, "it says", again, strings.ReplaceAll(said, "my leaves.csv", "other.csv"))
-
-	check.Write(t, table, "other", "My leaves.CSV") // its results would replace those of the first table
-	command[2] = "other/My leaves.CSV"
-	program.Fails(t, "closedform-results/my_leaves has the results of /",
-		append(command, "-out", "closedform-results")...)
 	says(t, "learn", network, "-data", "my leaves.csv")
 	check.Remove(t, "closedform-results", "my_leaves", "cells")
 	program.Fails(t, "network.npz has learned 90 rows since it was trained", "run", "-exp", "my leaves.toml")
@@ -152,9 +147,6 @@ func TestOwnTableReadOnly(t *testing.T) {
 	command = append(command, "-out", "new folder")
 	check.Contains(t, program.Run(t, command...), "manifest: new folder/", ".toml\n", "predict 'new folder/")
 	check.Contains(t, program.Run(t, command...), "is up to date")
-	_, _, err = program.Try(t, append(command, "-all-rows")...)
-	check.Refuses(t, "another manifest", err, ".toml exists and differs from")
-	check.Contains(t, program.Run(t, check.Proposed(t, err.Error())...), "is up to date")
 }
 
 // Each table has a results folder of its own, or is refused, whatever its name is.
@@ -251,12 +243,13 @@ func TestLearnAnswersFirst(t *testing.T) {
 	check.Contains(t, goesOn, "\n2,")
 }
 
-// A network whose learning is killed is the last one that was saved: what it has not learned can be
-// learned then, and it is the network of a stream that went on.
-func TestLearnKilled(t *testing.T) {
+// A network whose learning is killed is the last one that was saved: what it has not learned can be learned
+// then. Whoever stops learning otherwise, be it the reader of the predictions or the terminal, loses nothing: the
+// network is saved, and the command that is printed goes on. It is the network of a stream that went on.
+func TestLearnStopped(t *testing.T) {
 	file, rows := trained(t, keeping), moons(2400)
 	learnFrom(t, rows, file, "-to", "whole.npz")
-	check.Write(t, header+strings.Join(rows, ""), "all.csv")
+	check.Write(t, header+strings.Join(rows, ""), "all rows.csv")
 	var first os.FileInfo // of the network before the first row
 	saved := func() bool {
 		now, err := os.Stat("part.npz")
@@ -265,7 +258,7 @@ func TestLearnKilled(t *testing.T) {
 		}
 		return err == nil && !os.SameFile(now, first)
 	}
-	p, ended := check.Start(t, saved, "learn", file, "-data", "all.csv", "-to", "part.npz", "-save", "300")
+	p, ended := check.Start(t, saved, "learn", file, "-data", "all rows.csv", "-to", "part.npz", "-save", "300")
 	p.Process.Kill()
 	<-ended
 	n := -1
@@ -276,14 +269,6 @@ func TestLearnKilled(t *testing.T) {
 	}
 	learnFrom(t, rows[n:], "part.npz")
 	check.Equal(t, "the network of a stream that went on", check.Read("part.npz"), check.Read("whole.npz"))
-}
-
-// Whoever stops learning, be it the reader of the predictions or the terminal, loses nothing: the network is
-// saved, and the command that is printed goes on to the network of a stream that was not stopped.
-func TestLearnStopped(t *testing.T) {
-	file, rows := trained(t, keeping), moons(2400)
-	learnFrom(t, rows, file, "-to", "whole.npz")
-	check.Write(t, header+strings.Join(rows, ""), "all rows.csv")
 	for _, c := range []struct {
 		stop func(p *check.Process, out *os.File)
 		code int
