@@ -156,18 +156,12 @@ generator = "wedges"; train = 3; test = 3; noise = 0.1 -> noise: 0.1 is not allo
 generator = "moons"; train = 3; test = 3; arms = 4 -> arms: 4 is not allowed; allowed: a generator with arms
 generator = "spirals"; train = 3; test = 3; arms = 1 -> arms: 1 is not allowed; allowed: 2 to 100
 generator = "gaussians"; train = 3; test = 3; period = 9 -> period: 9 is not allowed; allowed: a generator that
-generator = "sea"; train = 3; test = 3; period = -1 -> period: -1 is not allowed; allowed: 1 to 1,000,000
 generator = "sea"; train = 3; test = 3; noise = 0.6 -> noise: 0.6 is not allowed; allowed: at most 0.5
 generator = "hyperplane"; train = 3; test = 3; noise = 5 -> noise: 5 is not allowed; allowed: at most 0.5
-generator = "moons"; train = 3; test = 3; numeric = ["x"] -> numeric: ["x"] is not allowed; allowed: with file,
-images = "i"; labels = "l"; test_fraction = 0.5; no_value = ["-"] -> no_value: ["-"] is not allowed; allowed:
-images = "i"; labels = "l"; test_fraction = 0.5; as_written = true -> as_written: true is not allowed; allowed:
 file = "t.csv"; train_rows = "1-3"; min_class_rows = 5 -> min_class_rows: 5 is not allowed; allowed: with test_f
 file = "t.csv"; train_rows = "0-3" -> train_rows: "0-3" is not allowed; allowed: FIRST-LAST
 file = "t.csv"; train_rows = "4-3" -> train_rows:
 file = "t.csv"; train_rows = "1-2-3" -> train_rows:
-file = "t.csv"; train_rows = "1–3" -> train_rows:
-file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810" -> train_rows:
 generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 or more
 file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 0.5 is not allowed; allowed: one
 images = "i"; labels = "l"; test_file = "u.csv" -> test_file: "u.csv" is not allowed; allowed: with file
