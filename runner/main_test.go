@@ -177,7 +177,6 @@ run -data - | save the rows in a file
 run -data /dev/stdin | save the rows in a file
 run -data M -test - | -test - can be read only once
 run -data M -labels PIPE | -labels PIPE can be read only once
-run -data M -missing no | -missing
 run -data M -decimal ; | -decimal
 run -data M -separator xx | -separator
 list M | list takes no arguments; got ["M"]
@@ -186,7 +185,6 @@ run M -exp M | would both write to
 fetch | SET…
 M | runner run M
 lsit | did you mean list?
-list -check -x |
 -exp M -engine slurm | -engine`
 
 func TestWrongUsage(t *testing.T) {

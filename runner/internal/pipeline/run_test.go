@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -239,4 +240,92 @@ func TestPublishedIsKept(t *testing.T) {
 	program.Fails(t, "would both write to ", "-exp", own, "-exp", "mine/small.toml")
 	other := check.Write(t, small, "other", "small.toml")
 	program.Fails(t, dir+" has the results of /", "-exp", other, "-out", filepath.Dir(dir))
+}
+
+func TestVerify(t *testing.T) {
+	m, out, dir := published(t, drawn)
+	t.Setenv("TMPDIR", t.TempDir())
+	verify := func(differ int, want string) { // want: pattern of the whole output
+		t.Helper()
+		before := snapshot(t, out)
+		stdout, stderr, err := program.Try(t, "verify", "-exp", m, "-out", out, "-quiet")
+		matches := regexp.MustCompile("^" + want + "$").MatchString(stdout + stderr)
+		check.True(t, matches, "it prints\n%s%swant\n%s", stdout, stderr, want)
+		if differ > 0 {
+			check.Refuses(t, "verify", err, fmt.Sprintf("%d files differ from the results", differ))
+		} else {
+			check.OK(t, err)
+		}
+		same(t, snapshot(t, out), before)
+		check.Equal(t, "temporary files are left", len(check.Glob(os.Getenv("TMPDIR"), "*")), 0)
+	}
+	for _, name := range []string{"cells", "runs.pdf", "walks.csv.gz"} { // as in a clone
+		check.Remove(t, dir, name)
+	}
+	verify(0, "small: same bytes\n")
+	readme := check.Read(dir, "README.md")
+	check.Write(t, edit(t, readme, "Where do they end?", "Where?"), dir, "README.md")
+	verify(1, `small: README.md:3: "Where\?", and now "Where do they end\?"`+"\nsmall: differs\n")
+	check.Write(t, readme, dir, "README.md")
+	program.Fails(t, "small: nothing to compare with: no results in ", "verify", "-exp", m, "-out", t.TempDir())
+}
+
+// A program of fused multiply-adds says so, and run.json does.
+func TestFused(t *testing.T) {
+	defer func(was bool, name func() string) { fused, Program = was, name }(fused, Program)
+	Program = func() string { return "closedform" } // which cannot rebuild itself
+	m, out := check.Write(t, small), t.TempDir()
+	for _, fused = range []bool{false, true} {
+		_, stderr, err := program.Try(t, "-exp", m, "-out", out)
+		check.OK(t, err)
+		check.Equal(t, "it warns", strings.Contains(stderr, "GOFLAGS=-gcflags=all=-d=fmahash=qn go run "), fused)
+		check.Contains(t, check.Read(out, "small", "run.json"), fmt.Sprintf(`"fused_multiply_adds": %v,`, fused))
+		check.Remove(t, out, "small")
+	}
+}
+
+func TestDraw(t *testing.T) {
+	check.InExperiments(t, map[string]string{"small.toml": drawn, "other.toml": named("other")})
+	program.Run(t, "-exp", "small")
+	dir := filepath.Join("results", "small")
+	want := checksummed(t, dir)
+	for _, name := range []string{"cells", "runs.png", "runs.pdf", "walks.png", "walks.pdf"} {
+		check.Remove(t, dir, name)
+	}
+	check.Contains(t, program.Run(t, "draw", "-all"), "other: no results in ", "small: 2 figures drawn\n")
+	same(t, checksummed(t, dir), want)
+	check.True(t, !check.Exists("results", "other") && len(cellFiles(dir)) == 0, "it has computed something")
+
+	// Figures that are drawn otherwise have other sums, and a run draws them again.
+	check.Write(t, edit(t, drawn, `"Walks"`, `"Ways"`), "experiments", "small.toml")
+	program.Run(t, "draw", "-exp", "small")
+	other := checksummed(t, dir)
+	changed := []any{other["runs.png"] != want["runs.png"], other["runs.csv"] != want["runs.csv"]}
+	check.Equal(t, "another title changes the figure, not the table", changed, []any{true, false})
+	check.Write(t, drawn, "experiments", "small.toml")
+	program.Run(t, "-exp", "small")
+	same(t, checksummed(t, dir), want)
+
+	check.Remove(t, dir, "walks.csv.gz")
+	check.Remove(t, dir, "runs.png")
+	const lack = "small: figure walks: needs walks.csv.gz, which is not committed; to make them: " +
+		"go run ./runner -exp experiments/small.toml\n"
+	stdout, _, err := program.Try(t, "draw", "-exp", "other", "-exp", "small")
+	check.Equal(t, "draw prints", stdout, "small: 1 figures drawn\n")
+	check.Refuses(t, "draw", err, "other: no results in results/other", "\n"+strings.TrimSpace(lack))
+	check.Equal(t, "runs.png is another", check.Read(dir, "runs.png"), want["runs.png"])
+	check.Contains(t, program.Run(t, "draw", "-all"), "small: 1 figures drawn\n", "\n"+lack)
+	check.Write(t, "method,seed,end\n", dir, "runs.csv")
+	program.Fails(t, "checksum", "draw", "-exp", "small")
+	check.Contains(t, program.Run(t, check.Proposed(t, lack)...), "small: 4 cells, 0 computed, ")
+
+	// Tables of another manifest may lack what the manifest has.
+	check.Write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
+	program.Fails(t, "small: the results in results/small are behind (of another "+
+		"manifest); to make them: go run ./runner -exp experiments/small.toml", "draw", "small")
+	lacking := strings.NewReplacer(`"joint"`, `"point"`, `"Walks"`, `""`, "threshold", "noted = true\nthreshold")
+	check.Write(t, lacking.Replace(drawn), "experiments", "small.toml")
+	program.Fails(t, "small: the results in results/small are behind", "draw", "small")
+	const elsewhere = "; to make them: go run ./runner -exp experiments/small.toml -set seed=1 -out else"
+	program.Fails(t, elsewhere, "draw", "small", "-set", "seed=1", "-out", "else")
 }
