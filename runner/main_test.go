@@ -151,9 +151,7 @@ func TestFullDisk(t *testing.T) {
 // Each line is a command line, and what its error says.
 const misused = `
  | nothing to do
--workers 2 | nothing to do
 verify | nothing to do
--experiment M |
 -exp |
 -exp M -workers two | -workers
 -exp M -set seed=-1 | -set seed=-1: seed: -1 is not allowed

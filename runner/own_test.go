@@ -352,7 +352,6 @@ func TestLearnExitCodes(t *testing.T) {
 		args, says string
 		code       int
 	}{
-		{"-data good.csv", "more.npz: 8 rows, 8 learned", 0},
 		{"-data good.csv -from 10", "more.npz: 0 rows, 0 learned", 0},
 		{"-data good.csv -from 11", "-from 11: the last row of good.csv is on line 9", 1},
 		{"-data bad.csv", "2 of 3 rows could not be learned", 1},

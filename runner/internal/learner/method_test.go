@@ -157,7 +157,6 @@ kind = "kalman"; tune = ["prior_var"] -> method.m.tune
 kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]] -> 2 values
 kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]] -> x.toml:7: method.m.candidates: [-2]: prior
 kind = "kalman"; tune = ["step"]; candidates = [[1]] -> step: not a key
-kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]] -> covariance: 0.5 is not allowed
 rule = "adf"; rho = 0.3 -> method.m.rho
 random_features = true; hidden = "frozen"; tune = ["hidden"]; candidates = [["smooth"]] -> random_features
 features = "sine" -> x.toml:5: method.m.features: "sine" is not allowed; allowed: "relu", "conv"

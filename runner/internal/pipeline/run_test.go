@@ -69,7 +69,6 @@ func TestChangedManifest(t *testing.T) {
 		{"threshold = 0.5", "threshold = 0.5 # steps", 0, ""},
 		{"threshold = 0.5", "threshold = 0.5\ngroup = 'paper'", 0, "manifest.toml"},
 		{"scale  = 0.3", "scale = 0.25", 2, "runs.csv"}, // method total has its own
-		{"scale = 2", "scale = 3", 2, "runs.csv"},
 		{"seed = [1, 2]", "seed = [1, 2, 3]", 2, "runs.csv"},
 		{"seed = [1, 2]", "seed = [2]", 0, "runs.csv"},
 	} {

@@ -211,11 +211,6 @@ func TestMaps(t *testing.T) {
 	check.Equal(t, "class of a point", first.Class[0], label(first.Points[0]))
 }
 
-func TestSortedExamples(t *testing.T) {
-	sorted := studytest.Run(t, Kind, small, "evaluate.order=sorted").Get("examples").Nums("class")
-	check.Equal(t, "classes of a sorted stream", len(slices.Compact(sorted)), 3)
-}
-
 // A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over
 // the seeds alone. One infinite loss makes the mean infinite, and the median says what the other seeds have.
 func TestSweep(t *testing.T) {
@@ -310,6 +305,8 @@ methods = ["network", "other"]
 	want := table.NewEstimate(floats.SubTo(d, d, losses("shuffled")), 0).Interval()
 	row := studytest.Rows(t, differences, "set=clusters method=filter order=drift")
 	check.NearAll(t, "drift − shuffled", numbers(row, 0, "log_loss log_loss_low log_loss_high"), want, 1e-12)
+	sorted := studytest.Run(t, Kind, small, "evaluate.order=sorted").Get("examples").Nums("class")
+	check.Equal(t, "classes of a sorted stream", len(slices.Compact(sorted)), 3)
 	studytest.Refused(t, Kind, text, map[string]string{
 		`set.moons.methods=["iris"]`:            `set.moons.methods: "iris" is not allowed; allowed: "filter",`,
 		"evaluate.passes=2":                     "evaluate.passes",
