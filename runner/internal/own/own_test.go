@@ -86,16 +86,6 @@ func TestReadRefuses(t *testing.T) {
 	check.Refuses(t, "no file", check.Err(Read("none.npz")), "none.npz")
 }
 
-// Show prints the classes, inputs and models.
-func TestShow(t *testing.T) {
-	var text strings.Builder
-	check.Must(Read(trained(t))).Show(&text)
-	check.Contains(t, text.String(), "classes    3: Ash, Elm, Oak\n", "learned    48 examples, 0 of them",
-		"input      colour=red: (x − 0.5", "model      weight 0.", ": layers = [4, 4, 3], bias = true, rule = ",
-		"alpha = 0.0, beta = 1.0, lambda = 0.", ": on 512 features: output = \"ridge\", inputs = 512",
-		"some scaled rows")
-}
-
 // The manifest of a table has all that was said of the table.
 func TestManifest(t *testing.T) {
 	t.Chdir(t.TempDir())
