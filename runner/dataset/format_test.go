@@ -231,9 +231,10 @@ func TestLabelsOfTestTables(t *testing.T) {
 		table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{}))
 		check.Refuses(t, text, check.Err(table.examples(training)), want)
 	}
-	// They may lack a column that is left out, and have another one, many classes, or one.
+	// They may lack a column that is left out, and have another one, with gaps, many classes, or one.
+	f := Format{Ignore: []string{"id"}, Missing: MissingDrop}
 	for _, text := range []string{"x,more,class\n" + numbered(7, "%d,,%[1]d\n"), "x,class\n1,0\n"} {
-		table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{Ignore: []string{"id"}}))
+		table := check.Must(NewReader(strings.NewReader(text), "a.csv", f))
 		check.Equal(t, text, check.Must(table.examples(training)).Inputs(), 1)
 	}
 }
