@@ -125,8 +125,8 @@ func TestTableErrors(t *testing.T) {
 			"them alike, or make two classes of them by as_written = true; refused, too: \"b\", "},
 		{Format{}, "x,class\n1,1\n2,-\n", `"-" (line 3): no value? no_value = ["-"] says so, as_written = t`},
 		{Format{}, "x,class\n" + numbered(12, "%d,%[1]d.5\n"), "class: 12 different decimals in 12 rows are measure"},
-		{Format{}, "x,class\n7,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows are identifiers or " +
-			"free text, not classes; class names the column of the classes, as_written = true makes a class of each value"},
+		{Format{}, "x,class\n7,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows are identifiers " +
+			"or free text, not classes; class names the column of the classes, as_written = true makes a class of each value"},
 		{Format{}, "x,class\n007,a\n7,b\n-00.5,b\n", `a.csv: x: "007" (line 2), "-00.5" (line 4) have leading ` +
 			`zeros, as codes have; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 3 values, ` +
 			`numeric = ["x"] reads numbers`},
