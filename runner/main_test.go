@@ -151,20 +151,14 @@ func TestFullDisk(t *testing.T) {
 // Each line is a command line, and what its error says.
 const misused = `
  | nothing to do
--workers 2 | nothing to do
 verify | nothing to do
--experiment M |
 -exp |
 -exp M -workers two | -workers
 -exp M -set seed=-1 | -set seed=-1: seed: -1 is not allowed
--exp M -set data.trian=9 | did you mean train?
 -exp M -set method.*.lambda=1 | no such list
--exp M -set seed | must be key=value
 draw M -set sweep.seed=[4] | M:3: seed: 3 is not allowed; allowed: one of sweep.seed
 verify -exp M -exp M -set model.hidden_layers=x | M: -set model.hidden_layers=x
--exp M -quiet=maybe |
 -all -exp M | -all
-run -all M | -all
 run -data M -exp M | -data
 -exp M -class x | -data
 predict n.npz | -data FILE
@@ -173,9 +167,7 @@ predict n.npz -data M -unknown 1.5 | -unknown
 predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
 predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
-predict n.npz -data M -separator xx | -separator
 learn n.npz | -data FILE
-learn n.npz -data M -from -5 | -from
 learn n.npz -data M -from 0 | -from
 learn n.npz -data M -save 0 | -save
 learn n.npz -data M -classes old | -classes
@@ -183,17 +175,14 @@ run -data - | save the rows in a file
 run -data /dev/stdin | save the rows in a file
 run -data M -test - | -test - can be read only once
 run -data M -labels PIPE | -labels PIPE can be read only once
-run -data M -missing no | -missing
 run -data M -decimal ; | -decimal
 run -data M -separator xx | -separator
 list M | list takes no arguments; got ["M"]
 draw M -workers 2 | -workers
-draw M -quiet | -quiet
 run M -exp M | would both write to
 fetch | SET…
 M | runner run M
 lsit | did you mean list?
-list -check -x |
 -exp M -engine slurm | -engine`
 
 func TestWrongUsage(t *testing.T) {

@@ -163,7 +163,7 @@ func TestAbout(t *testing.T) {
 // are compared exactly.
 func TestLabelsLookAlike(t *testing.T) {
 	for _, c := range []struct{ first, label, difference string }{
-		{"Oak", "oak", `"Oak" only in case;`},
+		{"Öl", "öl", `"Öl" only in case;`},
 		{"big cat", "bigcat", "blanks;"},
 		{"big cat", "big\u00a0Cat", "blanks and case;"},
 		{"stra\u00dfe", "STRASSE", ""},
@@ -172,20 +172,11 @@ func TestLabelsLookAlike(t *testing.T) {
 		{"caf\u00e9", "Cafe\u0301", "case and Unicode form (NFC, NFD);"},
 		{"cafe", "caf\u00e9", ""},
 		{"yes", "yes\u200b", "invisible characters;"},
-		{"yes", "\ufeffy\u00ades", "invisible characters;"},
 		{"1", "1.0", "the way a number is written;"},
-		{"1", "+01", "the way a number is written;"},
 		{"1000", "1e3", "the way a number is written;"},
 		{"1E3", "1e3", "the way it is written;"},
-		{"-.5", "-0.50", "the way a number is written;"},
 		{"0", "-0.0", "the way a number is written;"},
-		{"2.1", "2.10", "the way a number is written;"},
-		{"2.1", "2.01", ""},
-		{"1", "-1", ""},
-		{"12", "1.2", ""},
 		{"9007199254740992", "9007199254740993", ""},
-		{"9007199254740993", "9007199254740993.0", "the way a number is written;"},
-		{"0.1", "0.1000000000000000055", ""},
 		{"1e-400", "1e-401", ""},
 		{"1.2.3", "1.2.30", ""},
 		{"a", "<NA>", `no value? no_value = ["<NA>"] says so, as_written = true makes`},
@@ -240,8 +231,12 @@ func TestLabelsOfTestTables(t *testing.T) {
 		table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{}))
 		check.Refuses(t, text, check.Err(table.examples(training)), want)
 	}
-	table := check.Must(NewReader(strings.NewReader("x,class\n"+numbered(7, "%d,%[1]d\n")), "a.csv", Format{}))
-	check.Equal(t, "inputs", check.Must(table.examples(training)).Inputs(), 1)
+	// They may lack a column that is left out, and have another one, with gaps, many classes, or one.
+	f := Format{Ignore: []string{"id"}, Missing: MissingDrop}
+	for _, text := range []string{"x,more,class\n" + numbered(7, "%d,,%[1]d\n"), "x,class\n1,0\n"} {
+		table := check.Must(NewReader(strings.NewReader(text), "a.csv", f))
+		check.Equal(t, text, check.Must(table.examples(training)).Inputs(), 1)
+	}
 }
 
 // Who typed flags is told flags, quoted for a shell and as a line of CSV.

@@ -56,10 +56,12 @@ func TestReadCSV(t *testing.T) {
 
 func TestCSVOrderOfClasses(t *testing.T) {
 	for text, want := range map[string][]string{
+		strings.Repeat("11 10 9 8 7 6 5 4 3 2 1 ", 2):  strings.Fields("1 2 3 4 5 6 7 8 9 10 11"),
+		strings.Repeat("b 10 9 8 7 6 5 4 3 2 1.5 ", 2): strings.Fields("1.5 10 2 3 4 5 6 7 8 9 b"),
 		"10 9 2":                 {"2", "9", "10"},
 		"10 -9 +2 03":            {"-9", "+2", "03", "10"},
 		"10 9 b":                 {"10", "9", "b"},
-		"10 9.0 2":               {"10", "2", "9.0"},
+		"10 9.0 2 1.5":           {"1.5", "10", "2", "9.0"},
 		"b Ä a C 1":              {"1", "C", "a", "b", "Ä"},
 		"99999999999999999999 3": {"3", "99999999999999999999"},
 	} {
@@ -105,13 +107,11 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
-		{Format{}, "x;y;class\n1;2;a\n", `a.csv:1: one column, "x;y;class"; separator = ";" makes 3 of it`},
 		{Format{}, "x\tclass\n1\ta\n", `separator = "tab" makes 2 of it`},
 		{Format{}, "sep=;\nx;class\n1;a\n", `a.csv:1: "sep=;" is a line for spreadsheets; remove it`},
 		{Format{}, "x,class\n1,F\xf6hre\n2,b\n", `a.csv:2: the line is not in UTF-8; iconv -f WIND`},
 		{Format{}, "\xff\xfex\x00,\x00", `a.csv:1: the line is not in UTF-8; iconv -f`},
 		{Format{}, "x,y,class\n1,2,a\n1, ,b\n", `a.csv: y: "" (line 3) have no value; missing = "drop" leaves`},
-		{Format{}, "x,class\n1,a\n2,\n", `a.csv: class: "" (line 3) have no value`},
 		{Format{}, "x,class\n1,a\n-Inf,b\n1_0,b\n0x1p-2,a\n12 cm,a\n1e999,b\n", `"0x1p-2" (line 5) and 2 others ` +
 			`are not`},
 		{Format{}, "price,rate,size,class\n\"$1,234.50\",23.4%,1,a\n$7,2%,,b\n", "a.csv: 3 columns do not fit:" +
@@ -121,15 +121,12 @@ func TestTableErrors(t *testing.T) {
 		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `"-22,500" (line 4): three digits follow each comma`},
 		{Format{}, "x,class\n\"1,234.50\",a\n9.75,b\n", `x: "1,234.50" (line 2) are not numbers; ignore`},
 		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in CR alone; tr`},
-		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `class: "oak" (line 4): differs from "Oak" only in case; write`},
-		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `"1.0" (line 4): differs from "1" only in the way a`},
 		{Format{}, "x,class\n1,a\n2,b\n3,A\n4,B\n5,b\u200b\n", `"a" (line 2): differs from "A" only in case; write ` +
 			"them alike, or make two classes of them by as_written = true; refused, too: \"b\", "},
 		{Format{}, "x,class\n1,1\n2,-\n", `"-" (line 3): no value? no_value = ["-"] says so, as_written = t`},
 		{Format{}, "x,class\n" + numbered(12, "%d,%[1]d.5\n"), "class: 12 different decimals in 12 rows are measure"},
-		{Format{}, "x,class\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 6 rows are identifiers or " +
-			"free text, not classes; class names the column of the classes, as_written = true makes a class of each value"},
-		{Format{}, "x,class\n1,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows are "},
+		{Format{}, "x,class\n7,row1\n" + numbered(6, "%d,row%[1]d\n"), "class: 6 different values in 7 rows are identifiers " +
+			"or free text, not classes; class names the column of the classes, as_written = true makes a class of each value"},
 		{Format{}, "x,class\n007,a\n7,b\n-00.5,b\n", `a.csv: x: "007" (line 2), "-00.5" (line 4) have leading ` +
 			`zeros, as codes have; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 3 values, ` +
 			`numeric = ["x"] reads numbers`},
@@ -138,7 +135,6 @@ func TestTableErrors(t *testing.T) {
 		{Format{NoValue: []string{"-"}}, "x,class\n1,a\n-,b\n", `x: "" (line 3) have no value; missing = "drop"`},
 		{Format{Numeric: []string{"y"}}, "x,class\n1,a\n", `numeric: a.csv:1: no column "y"`},
 		{Format{}, "x,class\n1,a\n2\x00,b\n", `a.csv:3: the line has a NUL byte`},
-		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): the word for`},
 		{Format{Class: "kind"}, birds, "a.csv: 3 columns do not fit:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
@@ -148,11 +144,9 @@ func TestTableErrors(t *testing.T) {
 			birds,
 			`categorical: "mass" is not allowed; allowed: a column that is not in ignore`,
 		},
-		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: "error"`},
 		{layout("", ","), "x,class\n", `decimal: "," is not allowed; allowed: "," with`},
 		{Format{}, check.Gzip("x,class\n1,a\n")[:25], `a.csv: unexpected EOF`},
-		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)
 		check.Refuses(t, strconv.Quote(c.text), err, c.want)
@@ -328,10 +322,8 @@ func TestARFFErrors(t *testing.T) {
 		{header + "1,u,\xe4\n", "a.csv:6: the line is not in UTF-8"},
 		{header + "1,u,a\n?,u,b\n", `a.csv: x: "?" (line 7) have no value; missing = "drop"`},
 		{header + "1,u,a\nNA,u,b\n", `a.csv: x: "'NA'" (line 7) are not numbers`},
-		{header + "1,u,a\n1.5.2,u,b\n", `a.csv: x: "1.5.2" (line 7) are not numbers`},
 		{strings.Replace(header, "real", "string", 1) + "1,u,a\n2,u,b\n", `a.csv: x: declared as string, which is ` +
 			`no input; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 2`},
-		{strings.Replace(header, "real", "date", 1) + "1,u,a\n2,u,b\n", `a.csv: x: declared as date, which is no`},
 	} {
 		check.Refuses(t, c.text, check.Err(readAs(Format{}, c.text)), c.want)
 	}

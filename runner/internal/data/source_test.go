@@ -156,18 +156,12 @@ generator = "wedges"; train = 3; test = 3; noise = 0.1 -> noise: 0.1 is not allo
 generator = "moons"; train = 3; test = 3; arms = 4 -> arms: 4 is not allowed; allowed: a generator with arms
 generator = "spirals"; train = 3; test = 3; arms = 1 -> arms: 1 is not allowed; allowed: 2 to 100
 generator = "gaussians"; train = 3; test = 3; period = 9 -> period: 9 is not allowed; allowed: a generator that
-generator = "sea"; train = 3; test = 3; period = -1 -> period: -1 is not allowed; allowed: 1 to 1,000,000
 generator = "sea"; train = 3; test = 3; noise = 0.6 -> noise: 0.6 is not allowed; allowed: at most 0.5
 generator = "hyperplane"; train = 3; test = 3; noise = 5 -> noise: 5 is not allowed; allowed: at most 0.5
-generator = "moons"; train = 3; test = 3; numeric = ["x"] -> numeric: ["x"] is not allowed; allowed: with file,
-images = "i"; labels = "l"; test_fraction = 0.5; no_value = ["-"] -> no_value: ["-"] is not allowed; allowed:
-images = "i"; labels = "l"; test_fraction = 0.5; as_written = true -> as_written: true is not allowed; allowed:
 file = "t.csv"; train_rows = "1-3"; min_class_rows = 5 -> min_class_rows: 5 is not allowed; allowed: with test_f
 file = "t.csv"; train_rows = "0-3" -> train_rows: "0-3" is not allowed; allowed: FIRST-LAST
 file = "t.csv"; train_rows = "4-3" -> train_rows:
 file = "t.csv"; train_rows = "1-2-3" -> train_rows:
-file = "t.csv"; train_rows = "1–3" -> train_rows:
-file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810" -> train_rows:
 generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 or more
 file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 0.5 is not allowed; allowed: one
 images = "i"; labels = "l"; test_file = "u.csv" -> test_file: "u.csv" is not allowed; allowed: with file
@@ -303,11 +297,9 @@ func TestReadIDXErrors(t *testing.T) {
 		"labels for images":      {idx(make([]byte, 30), 2049, 30), labels, "im: the magic number is 0x00000801; need"},
 		"images for labels":      {images, images, "la: the magic number is 0x00000803; need 0x00000801"},
 		"short images":           {images[:27], labels, "im: 11 values; the header says [3 2 2]"},
-		"short gzip":             {zipped[:len(zipped)-16], labels, "im: "},
 		"short gzip trailer":     {zipped[:len(zipped)-1], labels, "im: after 28 bytes: unexpected EOF"},
 		"only a gzip header":     {zipped[:5], labels, "im: gzip: "},
 		"wrong checksum":         {string(broken), labels, "im: after 28 bytes: gzip: invalid checksum"},
-		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
 		"more images":            {images, idx([]byte{7, 8}, 2049, 2), "im has 3 images and DIR/la has 2 labels"},
 		"no images":              {idx(nil, 2051, 0, 2, 2), idx(nil, 2049, 0), "im: 0 values; the header says [0 2 2]"},
 		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},

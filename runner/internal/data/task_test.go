@@ -94,13 +94,10 @@ func TestProbabilitiesAtExtremes(t *testing.T) {
 
 // cases are generators with noise enough that each error happens often.
 var cases = []Generator{
-	{Name: "gaussians"},
 	{Name: "gaussians", Noise: 1},
-	{Name: "logistic"},
 	{Name: "logistic", Noise: 0.1},
 	{Name: "moons", Noise: 0.3},
 	{Name: "rings", Noise: 0.6},
-	{Name: "sectors", Arms: 4},
 	{Name: "sectors", Arms: 4, Noise: 0.1},
 	{Name: "spirals", Noise: 0.5, Arms: 4},
 	{Name: "wedges"},
@@ -162,7 +159,7 @@ func TestExamplesMonteCarlo(t *testing.T) {
 }
 
 // The default takes no shuffled stream, also of labels that do not depend on the inputs, for one in an order
-// of its classes. It does if the examples come sorted.
+// of its classes.
 func TestShuffledIsRandom(t *testing.T) {
 	noticed := func(set Set, classes int) bool {
 		cfg := bnn.Default(len(set.X[0]), 20, classes)
@@ -180,15 +177,6 @@ func TestShuffledIsRandom(t *testing.T) {
 			if n < 300 {
 				continue
 			}
-			var sorted Set
-			for class := range task.Classes {
-				for i, c := range set.Class {
-					if c == class {
-						sorted.X, sorted.Class = append(sorted.X, set.X[i]), append(sorted.Class, c)
-					}
-				}
-			}
-			check.Equal(t, name+", sorted", noticed(sorted, task.Classes), true)
 			set.Class = slices.Concat(set.Class[n/2:], set.Class[:n/2])
 			check.Equal(t, name+", other labels", noticed(set, task.Classes), false)
 			for i := range set.Class {
@@ -277,12 +265,6 @@ func TestStreams(t *testing.T) {
 			for k := range count {
 				near(fmt.Sprint("share of class ", k), count[k], share[k]/size)
 			}
-		}
-		if high := map[string]float64{"sea": 10, "hyperplane": 1}[name]; high > 0 {
-			x := slices.Concat(set.X...)
-			check.Near(t, name+": mean", floats.Sum(x)/float64(len(x)), high/2, 0.01*high)
-			check.Near(t, name+": smallest input", floats.Min(x), 0, 1e-3*high)
-			check.Near(t, name+": largest input", floats.Max(x), high, 1e-3)
 		}
 	}
 }

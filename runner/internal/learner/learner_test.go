@@ -309,38 +309,6 @@ func TestEnsembleSteps(t *testing.T) {
 	check.Equal(t, "a member broke down", steps(2, "fail").Failed, true)
 }
 
-// Each example of the first pass can be predicted before it is learned. The test part is scored at every
-// snapshot and after passes, of a batch method after them.
-func TestScore(t *testing.T) {
-	set := data.Set{X: [][]float64{{0}, {1}, {2}, {3}}, Class: []int{0, 1, 1, 1}}
-	examples, source := dataset.NewExamples(set, 2), func() rand.Source { return rand.NewPCG(1, 2) }
-	for keys, want := range map[string][]string{
-		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"}, `kind = "laplace"`: {"[]", "[1:4]"},
-	} {
-		m := check.Must(decode(keys))
-		var next []int
-		var scored []string
-		run := Training{Random: source, Shuffle: ordered, Snapshots: []int{2}, ScorePasses: []int{1, 3}}
-		run.Observing = func(c *Classifier, x []float64, class int) {
-			p := c.PredictNext(x)
-			if next = append(next, class); len(next) == 1 {
-				prior := check.Must(m.Learner(1, 2, source()))
-				check.NearAll(t, "before the first example", p.P, prior.Probabilities([][]float64{x})[0], 0)
-			}
-		}
-		var last [][]float64
-		run.Score = func(_ *Classifier, pass, k int, p [][]float64, class []int) {
-			scored, last = append(scored, fmt.Sprint(pass, ":", k)), p
-			check.Equal(t, keys, class, set.Class)
-		}
-		r := check.Must(run.Run(t.Context(), m, examples, examples))
-		check.Equal(t, keys, []string{fmt.Sprint(next), fmt.Sprint(scored)}, want)
-		if !slices.EqualFunc(r.P, last, slices.Equal) || r.Passes != max(1, m.Passes) {
-			t.Errorf("%s: predictions %v of the last score, %v of the result", keys, last, r.P)
-		}
-	}
-}
-
 // Keys that a study does not allow are refused.
 func TestRules(t *testing.T) {
 	model := DefaultModel()

@@ -66,10 +66,6 @@ func TestByHand(t *testing.T) {
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
 	for keys, want := range map[string]predictor{ // not trained yet, if they are online
-		`kind = "closed-form"; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`: network(
-			func(c *bnn.Config) {
-				c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
-			}, linear...),
 		`members = 1; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; ` +
 			`prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`: network(
 			func(c *bnn.Config) {
@@ -85,8 +81,6 @@ func TestByHand(t *testing.T) {
 			c.Paper = bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 		}, linear...),
 		`hidden_layers = [4]`: byHand{check.Must(classifier.NewMixture(bnn.Default(hidden...), false, src()))},
-		`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`: check.Must(
-			kalman.New(kalman.Config{PriorMeanVar: 3}, hidden, src())),
 		`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`: check.Must(
 			tagi.New(tagi.Config{SigmaV: 0.2}, hidden, src())),
 		`kind = "laplace"; prior_var = 2; laplace_var = 0.3`: check.Must(
@@ -155,33 +149,25 @@ kind = "tagi"; own_orders = true -> x.toml:6: method.m.own_orders: true is not a
 kind = "oracle" -> x.toml:5: method.m.kind: "oracle" is not allowed; allowed: "closed-form"
 kind = "majority"; epochs = 3 -> method.m.epochs: not a key
 kind = "kalman"; prior_var = -1 -> x.toml:6: method.m.prior_var
-kind = "kalman"; hidden_layers = [0] -> method.m.hidden_layers
 kind = "class-gaussian"; hidden_layers = [3] -> method.m.hidden_layers
 kind = "laplace"; passes = 2 -> method.m.passes
-kind = "kalman"; window = 2 -> method.m.window: not a key; allowed:
-kind = "laplace"; predictive = "round" -> "round" is not allowed; allowed: "probit", "monte
 rule = "best" -> x.toml:5: method.m.rule: "best" is not allowed; allowed: "adf", "adf-exact"
-on_indefinite = "go" -> allowed: "fail", "skip", "project"
 hidden_layers = [3]; covariance = ["full", "round"] -> x.toml:6: method.m.covariance: "round" is not allowed
 kind = "kalman"; tune = ["prior_var"] -> method.m.tune
 kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]] -> 2 values
 kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]] -> x.toml:7: method.m.candidates: [-2]: prior
 kind = "kalman"; tune = ["step"]; candidates = [[1]] -> step: not a key
-kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]] -> covariance: 0.5 is not allowed
 rule = "adf"; rho = 0.3 -> method.m.rho
 random_features = true; hidden = "frozen"; tune = ["hidden"]; candidates = [["smooth"]] -> random_features
 features = "sine" -> x.toml:5: method.m.features: "sine" is not allowed; allowed: "relu", "conv"
 feature_size = 9 -> method.m.feature_size: 9 is not allowed; allowed: with features
-output = "best" -> method.m.output: "best" is not allowed; allowed: "ridge", "gaussian"
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: [3] is not allowed; allowed:
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: [2, 3, 2] is not allowed; allowed: without output
 output = "ridge"; members = 2 -> method.m.members: 2 is not allowed; allowed: without output
-rho = 1 -> method.m.rho
 random_features = true; hidden = "smooth" -> method.m.random_features
 hidden_layers = [3]; layers = [2, 2] -> method.m.hidden_layers
 prior_mean = [[1, 2]] -> method.m.prior_mean
 hidden_layers = [20000, 20000] -> method.m.hidden_layers: the method keeps
-members = 65 -> method.m.members: 65 is not allowed; allowed: 1 to 64
 layers = [2] -> method.m.layers: [2] is not allowed; allowed: inputs
 hidden_layers = [0] -> method.m.hidden_layers: 0 is not allowed`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")

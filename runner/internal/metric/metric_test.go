@@ -86,7 +86,6 @@ func TestSignedRank(t *testing.T) {
 		}
 		return x
 	}
-	twenty := signed(20, 1, 2, 3, 4, 6, 7, 8, 9, 12) // positive ranks of the sum 52, of which tables give p = 0.048
 	for _, c := range []struct {
 		name string
 		x    []float64
@@ -94,14 +93,12 @@ func TestSignedRank(t *testing.T) {
 	}{
 		{"depression", first, 0.0390625},
 		{"all of one sign", signed(16), 2 * math.Exp2(-16)},
-		{"the other sign", []float64{-1, -2, -3, -4, -5}, 2 / 32.},
 		{"ties", []float64{1, 1, -1}, 1},                     // positive ranks of the sum 4 or more, or 2 or less: all 8
 		{"ties of two", []float64{1, 1, -2, 3, 3}, 10 / 32.}, // {}, 1½, 1½, 1½ + 1½ and 3
 		{"halves", []float64{1, -1}, 1},
 		{"zeros", []float64{0, 1, 2, 0, 3, 4, 5, 0}, 2 / 32.},
 		{"infinite is the largest", []float64{1, 2, 3, 4, -inf}, SignedRank([]float64{1, 2, 3, 4, -9})},
 		{"infinite twice", []float64{1, inf, 3, 4, inf}, 2 / 32.},
-		{"sum 52 of 20", twenty, 0.0484},
 		{"the most with an exact p-value", signed(25, 3, 7, 25), 0.0002498},
 		{"no difference", []float64{0, 0}, nan},
 		{"unknown", []float64{1, nan}, nan},

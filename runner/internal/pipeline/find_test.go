@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,10 +35,19 @@ func TestManifestIsFound(t *testing.T) {
 		program.Fails(t, `third.toml:1: name: "small" is not allowed; allowed: that of the file, "third"`, exp)
 	}
 	program.Fails(t, "short: missing; allowed: ", "-exp", own, "-short")
+	bad := check.Write(t, edit(t, small, `"toy"`, `"toyota"`))
+	program.Fails(t, bad+`:2: study: "toyota" is not allowed; allowed: "learn"`, "-exp", "small", "-exp", bad)
+	program.Fails(t, "-set model.scale=0: model.scale: 0 is not", "-exp", "small", "-set", "model.scale=0")
 	check.Equal(t, "an error made a folder", check.Exists("results"), false)
 	stdout := program.Run(t, "-exp", "small", "-exp", own)
 	check.True(t, check.Exists(filepath.Dir(own), "closedform-results", "own"), "no results beside their manifest")
 	check.Contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files", "own: 4 ")
+	t.Chdir(t.TempDir())
+	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
+	program.Fails(t, "no folder experiments/ in ", "-all")
+	check.Write(t, "mine", "file")
+	program.Fails(t, "file", "-exp", own, "-out", "file")
+	check.Equal(t, "a file as -out", check.Read("file"), "mine")
 }
 
 // A confirmation runs once, by name; its results keep their commit, whatever changes.
@@ -69,30 +79,6 @@ func TestConfirmation(t *testing.T) {
 	same(t, snapshot(t, dir), before)
 	check.Contains(t, program.Run(t, "-exp", "confirm", "-confirm-again"), "a confirmation", "4 computed")
 	check.Contains(t, program.Run(t, "verify", "confirm", "-confirm-again"), "confirm: same bytes")
-}
-
-func TestBadManifestTouchesNothing(t *testing.T) {
-	t.Chdir(t.TempDir())
-	check.Write(t, small, "good.toml")
-	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
-		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not allowed; allowed: "learn"`},
-		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
-	} {
-		check.Write(t, edit(t, small, c.old, c.new), "x.toml")
-		// The good one, though before it, must not be run.
-		stdout, stderr, err := program.Try(t, "-exp", "good.toml", "-exp", "x.toml")
-		check.Refuses(t, c.new, err, c.want)
-		if stdout+stderr != "" || strings.Contains(err.Error(), "\n") || check.Exists("results") {
-			t.Errorf("%s: error %q; it prints %q", c.want, err, stdout+stderr)
-		}
-	}
-	program.Fails(t, "-set model.scale=0: model.scale: 0 is not", "-exp", "good.toml", "-set", "model.scale=0")
-	program.Fails(t, "no file missing.toml, and no folder experiments/ in ", "-exp", "missing.toml")
-	program.Fails(t, "no folder experiments/ in ", "-all")
-	check.Write(t, "mine", "file")
-	program.Fails(t, "file", "-exp", "good.toml", "-out", "file")
-	check.Equal(t, "a file as -out", []any{check.Read("file"), check.Exists("results")}, []any{"mine", false})
 }
 
 func TestData(t *testing.T) {
@@ -228,6 +214,128 @@ done
 	program.Fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; "+
 		"its last lines:\n  no",
 		"-exp", "other")
+}
+
+// list says whether the results are complete and up to date, and what they cost.
+func TestList(t *testing.T) {
+	long := "# In need: " + strings.Repeat("very, ", 30) + "very.\n"
+	check.InExperiments(t, map[string]string{
+		"a_longer_name.toml": edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
+		"needy.toml":         long + "#\n" + edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"small.toml":         "# How far do\n# they go, after 3.5 steps? Nobody knows.\n" + small,
+		"notes.text":         "no manifest",
+	})
+	dir := filepath.Join("results", "small")
+	for _, c := range []struct {
+		change           func()
+		state, cpu, time string // of small, and the sum
+	}{
+		{func() {}, "not run", "0s", "0s"},
+		{func() { check.Write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "0s", "0s"},
+		{func() { program.Run(t, "-exp", "small") }, "computed", `\S+s`, `\S+s`},
+		{func() { check.Write(t, "{", dir, "run.json") }, "behind: .*/run.json: unexpected end .*", "0s", "0s"},
+		{func() { check.Remove(t, dir, "summary.csv") }, "files differ", "0s", "0s"},
+	} {
+		c.change()
+		want := "NAME +STATE +CELLS +CPU +ABOUT\n" +
+			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
+			"needy +needs data +4 +0s +In need\n" +
+			"small +" + c.state + " +4 +" + c.cpu + " +How far do they go, after 3.5 steps\\?\n" +
+			"sum +108 +" + c.time + "\n"
+		got := program.Run(t, "list")
+		check.True(t, regexp.MustCompile("^"+want+"$").MatchString(got), "list prints\n%s", got)
+	}
+	check.Write(t, "name = 3\nstudy = 'toy'\n", "experiments", "a.toml")
+	stdout, _, err := program.Try(t, "list")
+	check.Refuses(t, "a bad manifest", err, filepath.Join("experiments", "a.toml")+":1: name: ")
+	check.Equal(t, "lines beside a bad manifest", strings.Count(stdout, "\n"), 5)
+	t.Chdir(t.TempDir())
+	stdout, _, err = program.Try(t, "list")
+	check.Refuses(t, "list outside of the repository", err, "no folder experiments/ in ")
+	check.Equal(t, "it prints", stdout, "")
+}
+
+// list says what is behind and why, and list -check fails unless results/STALE names it.
+func TestBehind(t *testing.T) {
+	check.InExperiments(t, map[string]string{"small.toml": small, "a_judge.toml": derived})
+	program.Run(t, "-all")
+	stale := filepath.Join("results", "STALE")
+	// is checks what list -check prints, where STALE names nothing, all of it, or more.
+	is := func(lines ...string) {
+		t.Helper()
+		var names []string
+		for _, line := range lines {
+			name, _, _ := strings.Cut(line, ":")
+			names = append(names, name)
+		}
+		all := strings.Join(names, "\n")
+		check.Remove(t, stale)
+		stdout, _, err := program.Try(t, "list", "-check")
+		check.Equal(t, "list -check prints", stdout, strings.Join(append(lines, ""), "\n"))
+		if all == "" {
+			check.OK(t, err)
+		} else {
+			check.Refuses(t, "STALE", err, stale+" must name what is behind, and no more: it needs these lines\n"+all)
+		}
+		check.Write(t, all+"\n", stale)
+		program.Run(t, "list", "-check")
+		check.Write(t, all+"\nmore\n", stale)
+		program.Fails(t, stale, "list", "-check")
+	}
+	is()
+	check.Contains(t, program.Run(t, "list"), "small    computed  4 ")
+
+	// Texts of another version of the program, which draw writes again.
+	dir := filepath.Join("results", "small")
+	readme := check.Read(dir, "README.md")
+	for _, other := range []string{
+		edit(t, readme, "## Command", "## Typed"), strings.Replace(readme, "(words): who", "(word): who", 1),
+		edit(t, readme, "Where do they end?", "Where?"), "",
+	} {
+		check.Write(t, other, dir, "README.md")
+		stdout, _, err := program.Try(t, "list", "-check")
+		check.Refuses(t, "another README", err, stale)
+		check.Begins(t, stdout, "small: behind: ")
+	}
+	check.Write(t, edit(t, readme, "Where do they end?", "Where?"), dir, "README.md")
+	check.Write(t, "another list", "results", "README.md")
+	program.Fails(t, stale, "list", "-check")
+	program.Run(t, "draw", "small")
+	check.Equal(t, "README.md as draw writes it", check.Read(dir, "README.md"), readme)
+	is()
+	check.Remove(t, stale)
+	check.Write(t, "another list", "results", "README.md")
+	program.Fails(t, "results/README.md is not what the program writes today", "list", "-check")
+	program.Run(t, "draw", "-all")
+
+	changeSources(t, "2")
+	is("a_judge: behind: of other sources", "small: behind: of other sources")
+	check.Contains(t, program.Run(t, "list"), "small    behind: of other sources  4 ")
+	changeSources(t, "1")
+
+	check.Write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")
+	is("small: behind: of another manifest")
+	check.Write(t, small, "experiments", "small.toml")
+
+	replaceFile(t, dir, "summary.csv", strings.Replace(check.Read(dir, "summary.csv"), "joint,0", "joint,7", 1))
+	is("a_judge: behind: derived of other results")
+
+	// No results, no manifest, other values, and a run that has not ended.
+	check.Write(t, named("new"), "experiments", "new.toml")
+	check.Write(t, "", "results", "old", "manifest.toml")
+	check.Write(t, "", "results", "small@seed=1", "manifest.toml")
+	check.Write(t, "", "results", "gone", "cells", "a.cell")
+	is("a_judge: behind: derived of other results", "new: behind: no results",
+		"old: behind: no manifest in experiments")
+}
+
+// replaceFile replaces the content of a published file and, as one who hides it would, its checksum.
+func replaceFile(t testing.TB, dir, name, text string) {
+	t.Helper()
+	sum := func(text string) string { return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name) }
+	sums := edit(t, check.Read(dir, "SHA256SUMS"), sum(check.Read(dir, name)), sum(text))
+	check.Write(t, text, dir, name)
+	check.Write(t, sums, dir, "SHA256SUMS")
 }
 
 // Whatever a manifest and -set say, each line of the error says where, or there are

@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
 	"closedform/core/classifier"
 	"closedform/core/random"
@@ -31,7 +30,7 @@ func streamOf(t *testing.T, set data.Set) string {
 name = "small_stream"; study = "learn"; seed = 2
 [data]; file = %q; train_rows = "1-24"
 [model]; members = 1; replications = [1]; rule = "adf"; bias = true; prior_var = 4
-[evaluate]; snapshots = [1, 10]; passes = [1, 2]
+[evaluate]; snapshots = [1, 10]; passes = [1, 3]
 [sweep]; seed = [1, 2]
 [[method]]; name = "linear"
 [[method]]; name = "hidden"; hidden_layers = [4]; hidden = "smooth"; covariance = "diagonal"
@@ -50,72 +49,60 @@ func parts(set data.Set, n int) (train, test data.Set) {
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
 
-// byHandOf returns the learner of a name.
-func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
-	t.Helper()
-	src := study.Seeded{Manifest: "small_stream", Seed: seed}.Stream
-	cfg := bnn.Default(2, 3)
-	cfg.PriorVar = []float64{4}
-	if name == "filter" {
-		filter := kalman.Config{Covariance: kalman.Full, PriorVar: 3}
-		return check.Must(kalman.New(filter, []int{2, 3}, src("rival", "filter")))
-	}
-	return &learner.Network{Model: check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))}
-}
-
-// The tables are those of networks and of another method that are driven by hand.
+// The tables are those of a network that is driven by hand.
 func TestStreamByHand(t *testing.T) {
 	set := studytest.Clusters(36)
 	tables := studytest.Run(t, Kind, streamOf(t, set))
 	train, test := parts(set, 24)
 	for _, seed := range []int{1, 2} {
-		for _, name := range []string{"linear", "filter"} {
-			l := byHandOf(t, name, seed)
-			predict := func(x []float64) []float64 { return check.Predict(t, l, 3, x...) }
-			rows := func(name string, method string) *table.Table {
-				return tables.Get(name).Where("method", method).Where("seed", seed)
-			}
-			var p, before [][]float64
-			var truth []int
-			want := map[string]float64{}
-			n := 0
-			for pass := 1; pass <= 2; pass++ {
-				for k, row := range rand.New(random.Source("small_stream", seed, "pass", pass)).Perm(24) {
-					x, class := train.X[row], train.Class[row]
-					if pass == 1 {
-						before, truth = append(before, predict(x)), append(truth, class)
-					}
-					check.OK(t, l.Observe(x, class))
-					if n++; n != 1 && n != 10 && n%24 != 0 {
-						continue
-					}
-					p = nil
-					for _, x := range test.X {
-						p = append(p, predict(x))
-					}
-					for i, score := range learner.Scores(p, test.Class) {
-						want[learner.ScoreNames[i]] = score
-					}
-					point := maps.Clone(want)
-					point["pass"], point["k"] = float64(pass), float64(k+1)
-					ahead := learner.Scores(before, truth)
-					if pass == 2 {
-						ahead = table.Gaps(2)
-					}
-					point["prequential_error"], point["prequential_log_loss"] = ahead[0], ahead[1]
-					near(t, rows("curve", name).Where("seen", n), 1e-12, point)
-				}
-			}
-			want["train"], want["test"], want["failed"] = 24, 12, 0
-			near(t, rows("runs", name), 1e-12, want)
-			got := rows("predictions", name)
-			for i, class := range test.Class {
-				check.NearAll(t, name, numbers(got, i, "p_a p_b p_c"), p[i], 1e-12)
-				check.Equal(t, name+": class", got.Texts("class")[i], string(rune('a'+class)))
-			}
-			check.Equal(t, "rows", []any{rows("curve", name).Len(), got.Len()}, []any{4, 12})
-			check.Equal(t, "first row below the header and 24 others", got.Texts("row")[0], "26")
+		cfg := bnn.Default(2, 3)
+		cfg.PriorVar = []float64{4}
+		src := study.Seeded{Manifest: "small_stream", Seed: seed}.Stream("prior")
+		l := &learner.Network{Model: check.Must(bnn.NewEnsemble(cfg, 1, src))}
+		predict := func(x []float64) []float64 { return check.Predict(t, l, 3, x...) }
+		rows := func(name string) *table.Table {
+			return tables.Get(name).Where("method", "linear").Where("seed", seed)
 		}
+		var p, before [][]float64
+		var truth []int
+		want := map[string]float64{}
+		n := 0
+		for pass := 1; pass <= 3; pass++ {
+			for k, row := range rand.New(random.Source("small_stream", seed, "pass", pass)).Perm(24) {
+				x, class := train.X[row], train.Class[row]
+				if pass == 1 {
+					before, truth = append(before, predict(x)), append(truth, class)
+				}
+				check.OK(t, l.Observe(x, class))
+				if n++; n != 1 && n != 10 && n != 24 && n != 3*24 {
+					continue
+				}
+				p = nil
+				for _, x := range test.X {
+					p = append(p, predict(x))
+				}
+				for i, score := range learner.Scores(p, test.Class) {
+					want[learner.ScoreNames[i]] = score
+				}
+				point := maps.Clone(want)
+				point["pass"], point["k"] = float64(pass), float64(k+1)
+				ahead := learner.Scores(before, truth)
+				if pass > 1 {
+					ahead = table.Gaps(2)
+				}
+				point["prequential_error"], point["prequential_log_loss"] = ahead[0], ahead[1]
+				near(t, rows("curve").Where("seen", n), 1e-12, point)
+			}
+		}
+		want["train"], want["test"], want["failed"] = 24, 12, 0
+		near(t, rows("runs"), 1e-12, want)
+		got := rows("predictions")
+		for i, class := range test.Class {
+			check.NearAll(t, "predictions", numbers(got, i, "p_a p_b p_c"), p[i], 1e-12)
+			check.Equal(t, "class", got.Texts("class")[i], string(rune('a'+class)))
+		}
+		check.Equal(t, "rows", []any{rows("curve").Len(), got.Len()}, []any{4, 12})
+		check.Equal(t, "first row below the header and 24 others", got.Texts("row")[0], "26")
 	}
 }
 
@@ -208,10 +195,6 @@ func TestKeptNetwork(t *testing.T) {
 	if n != nil || !slices.Contains(notes, "no network.npz is kept: linear broke down") {
 		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
-	// Of a generator, too, and of the model alone.
-	const moons = `name = "g"; study = "learn"; seed = 1; data = {generator = "moons", train = 30, test = 9}; `
-	n, _ = kept(t, moons+keep)
-	check.True(t, n != nil && n.Scaler[1].Column == "x2", "%+v", n)
 	// On all rows, after the test, which is the same.
 	n, tables = kept(t, manifest+keep)
 	whole, after := kept(t, manifest+keep+"all_rows = true\n")

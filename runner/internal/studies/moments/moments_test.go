@@ -85,27 +85,6 @@ func TestMomentsOfTwo(t *testing.T) {
 	check.Equal(t, "the reference", cov.Get("errors").Texts("method")[0], "monte-carlo-200000")
 }
 
-// The exact moments are those of a reference by other software, and Monte Carlo is near it for the same
-// covariance plus a constant, which does not change the softmax.
-func TestReference(t *testing.T) {
-	p := []float64{0.15890776036561047, 0.4587954877442475, 0.3822967518901419}
-	e := []float64{0.05899868322200881, 0.07010311968972092, 0.14238090910114998} // E_12, E_13, E_23
-	cov := []float64{p[0]*(1-p[0]) - e[0] - e[1], e[0] - p[0]*p[1], e[1] - p[0]*p[2]}
-	const mean = "moments.mean=[-0.9669472506737213, 0.06401481252711354, -0.08027917635840606]"
-	exact := studytest.Run(t, Kind, own, mean,
-		"moments.variance=[0.028234584663625592, 1.1305278426822298, 0.0014989948912807905]")
-	check.NearAll(t, "p", values(t, exact, "exact", "mean"), p, 1e-11)
-	check.NearAll(t, "Σ_y", values(t, exact, "exact", "covariance")[:3], cov, 1e-11)
-	shifted := studytest.Run(t, Kind, own, mean, "moments.samples=100000", "moments.variance=[]",
-		"moments.covariance=[[0.528234584663625592, 0.5, 0.5], [0.5, 1.6305278426822298, 0.5], [0.5, 0.5, 0.5014989948912808]]")
-	rows := studytest.Rows(t, shifted.Get("moments"), "method=monte-carlo-100000")
-	for i, want := range slices.Concat(p, cov) {
-		check.Near(t, "Monte Carlo", rows.Nums("value")[i], want, 4.5*rows.Nums("se")[i])
-	}
-	probit := values(t, exact, "probit", "covariance")
-	check.NearAll(t, "Σ_y of the probit", values(t, shifted, "probit", "covariance"), probit, 1e-10)
-}
-
 // Values that are not allowed, and what the error says.
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, exactManifest, map[string]string{

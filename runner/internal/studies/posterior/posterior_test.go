@@ -47,11 +47,6 @@ func tables(t *testing.T) table.Tables {
 	return ran
 }
 
-// number returns the number in the only row where columns have these texts.
-func number(t *testing.T, name, where, column string) float64 {
-	return studytest.Rows(t, tables(t).Get(name), where).Nums(column)[0]
-}
-
 // The rows of one network and of the exact posteriors, worked out from the packages below.
 func TestByHand(t *testing.T) {
 	all := studytest.Run(t, Kind, example, "posterior.grid=2", "posterior.probit_seeds=2",
@@ -271,7 +266,8 @@ func TestPaper(t *testing.T) {
 	check.Equal(t, "methods of state", state.Distinct("method"), []string{"fail"})
 	size := state.Nums("bytes")[0]
 	for i, seed := range agreement.Texts("seed") {
-		failed := number(t, "curve", "method=fail seed="+seed+" k="+agreement.Texts("k")[i], "failed") == 1
+		where := "method=fail seed=" + seed + " k=" + agreement.Texts("k")[i]
+		failed := studytest.Rows(t, tables(t).Get("curve"), where).Nums("failed")[0] == 1
 		p, cross := agreement.Nums("p_gap")[i], agreement.Nums("cross_gap")[i]
 		variance := agreement.Nums("variance_gap")[i]
 		none := math.IsNaN(p) && math.IsNaN(cross) && math.IsNaN(variance)

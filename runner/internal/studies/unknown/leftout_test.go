@@ -121,16 +121,6 @@ func TestLeftOutMeans(t *testing.T) {
 	check.Equal(t, "result", len(result.Tables[0]), 1+3)
 }
 
-// Of known classes, -familiar 0.01 refuses one row in a hundred: the level of a training on some 400 rows, half
-// of which are kept, varies by 0.007, the mean of six by 0.003.
-func TestKnownAnswered(t *testing.T) {
-	file := studytest.File(t, studytest.Clusters(2400))
-	summary := studytest.Run(t, Kind, leaveOut(file, file), "left_out.familiar=0.01",
-		fmt.Sprintf(`set=[{name="one", file=%q, train_rows="1-600"}]`, file)).Get("summary")
-	refused := 1 - studytest.Rows(t, summary, "set=one flags=familiar unseen=all").Nums("known_answered")[0]
-	check.True(t, refused > 0.002 && refused < 0.016, "%g of the rows of known classes are refused", refused)
-}
-
 func TestLeftOutRefuses(t *testing.T) {
 	file := studytest.File(t, studytest.Clusters(660))
 	text := leaveOut(file, file)
