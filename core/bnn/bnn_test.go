@@ -184,7 +184,7 @@ func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
-	for key, all := range map[string][]func(c *Config){
+	for key, changes := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
 			func(c *Config) { c.Layers[2] = 1 }, func(c *Config) { c.Layers[0] = 0 },
@@ -234,7 +234,7 @@ func TestConfigErrors(t *testing.T) {
 			func(c *Config) { c.Output, c.Softmax = Total, ofThree },
 		},
 	} {
-		for i, change := range all {
+		for i, change := range changes {
 			c := Default(2, 3, 2)
 			change(&c)
 			_, err := New(c, random.Source())

@@ -218,15 +218,15 @@ func TestMixture(t *testing.T) {
 		e.parallel = true
 		x, class := twoRings(8, rand.New(random.Source("rings")))
 		var p Prediction
-		of := make([]Prediction, k)
+		predictions := make([]Prediction, k)
 		for i := range x {
 			check.OK(t, e.Predict(&p, x[i]))
 			u, floored := check.Must(e.Observe(x[i], class[i])), 0
 			for m, n := range alone {
-				check.OK(t, n.Predict(&of[m], x[i]))
+				check.OK(t, n.Predict(&predictions[m], x[i]))
 				floored += check.Must(n.Observe(x[i], class[i])).Floored
 			}
-			checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, of)
+			checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, predictions)
 			check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
 			check.Equal(t, "floored", u.Floored, floored)
 		}
@@ -235,12 +235,12 @@ func TestMixture(t *testing.T) {
 
 // If one member cannot learn an example all stay as they were, and the error says which.
 func TestEnsembleRefuses(t *testing.T) {
-	all := members(spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
-	huge := all[1].State()
+	networks := members(spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
+	huge := networks[1].State()
 	huge.Layers[0].Mean.Set(0, 0, 1e300)
 	broken := check.Must(Restore(huge))
-	e := ensemble(all[0], all[2], broken)
-	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
+	e := ensemble(networks[0], networks[2], broken)
+	before := []*Network{copied(networks[0]), copied(networks[2]), copied(broken)}
 	u, err := e.Observe([]float64{1e9, 1}, 1)
 	check.Refuses(t, "overflow", err, "member 2: bnn: ")
 	check.Equal(t, "action", u.Action, Refused)
@@ -251,8 +251,8 @@ func TestEnsembleRefuses(t *testing.T) {
 	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
 	for want, networks := range map[string][]*Network{
 		"no members":                                nil,
-		"member 1 is a member twice":                {all[0], all[0]},
-		"member 1 has 2 inputs and 2 classes, and ": {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
+		"member 1 is a member twice":                {networks[0], networks[0]},
+		"member 1 has 2 inputs and 2 classes, and ": {networks[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
 		check.Refuses(t, want, check.Err(Combine(networks...)), "bnn: "+want)
 	}

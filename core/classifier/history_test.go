@@ -300,24 +300,24 @@ func TestPromisesHold(t *testing.T) {
 				s := check.Must(c.Snapshot())
 				for k, share := range shares {
 					for i, threshold := range []func(share, confidence float64) (float64, error){c.Threshold, s.Threshold} {
-						if least, err := threshold(share, 0.95); promised[i] {
+						if lowest, err := threshold(share, 0.95); promised[i] {
 							check.OK(t, err)
 							check.Refuses(t, "share", check.Err(threshold(2, 0.95)), "selective: ")
-							sums[i][k].add(share, least, []predictor{c.Predict, s.Predict}[i], after)
+							sums[i][k].add(share, lowest, []predictor{c.Predict, s.Predict}[i], after)
 						} else {
 							check.Refuses(t, kind, err, "no promise, as")
 						}
 					}
 				}
 			}
-			for i, of := range []string{"next", "snapshot"} {
+			for i, asked := range []string{"next", "snapshot"} {
 				for k, sum := range sums[i] {
-					what := fmt.Sprint(kind, ", ", model, ", ", of, " ", shares[k])
+					what := fmt.Sprint(kind, ", ", model, ", ", asked, " ", shares[k])
 					t.Logf("%s: %+v; of %d examples", what, sum, 2000**streams)
 					check.True(t, sum.broken <= max(1, *streams*8/100), "%s: %+v", what, sum)
 				}
 				given := promised[i] && (kind != "noise" || *streams >= 20)
-				check.Equal(t, fmt.Sprint(kind, ", ", model, ", ", of, ": given"), sums[i][2].given > 0, given)
+				check.Equal(t, fmt.Sprint(kind, ", ", model, ", ", asked, ": given"), sums[i][2].given > 0, given)
 			}
 		}
 	}

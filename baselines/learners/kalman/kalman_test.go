@@ -145,11 +145,11 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 			m := newModel(cfg, c.layers...)
 			_, before := m.Weights()
 			x, class, _ := check.Clusters(10000, 3, 3, "long")
-			for k, at := range x {
-				if at[1] = 0; k%7 == 6 {
-					floats.Scale(c.scale, at)
+			for k, input := range x {
+				if input[1] = 0; k%7 == 6 {
+					floats.Scale(c.scale, input)
 				}
-				check.OK(t, m.Observe(at, class[k]))
+				check.OK(t, m.Observe(input, class[k]))
 			}
 			_, after := m.Weights()
 			var eigen mat.EigenSym

@@ -174,15 +174,15 @@ func TestLogDensity(t *testing.T) {
 func wedges(n int, src rand.Source) (x [][]float64, class []int) {
 	rnd := rand.New(src)
 	for range n {
-		at := []float64{4*rnd.Float64() - 2, 4*rnd.Float64() - 2}
+		input := []float64{4*rnd.Float64() - 2, 4*rnd.Float64() - 2}
 		c := 2
-		if math.Abs(at[1]) > math.Abs(at[0]) {
+		if math.Abs(input[1]) > math.Abs(input[0]) {
 			c = 0
-			if at[1] < 0 {
+			if input[1] < 0 {
 				c = 1
 			}
 		}
-		x, class = append(x, at), append(class, c)
+		x, class = append(x, input), append(class, c)
 	}
 	return x, class
 }
@@ -210,7 +210,7 @@ func TestAgainstQuadrature(t *testing.T) {
 	x, class := [][]float64{{1.5}, {-0.7}, {2}, {0.3}, {-2.5}}, []int{0, 1, 0, 1, 0}
 	p := problem(Prior{Layers: []int{1, 2}, Mean: []float64{0.5, -0.25}, Var: []float64{1.5, 0.5}}, x, class)
 	sigmoid := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
-	want := func(at float64) float64 {
+	want := func(input float64) float64 {
 		var z, first float64
 		for u := -8.5; u < 8.5; u += 17. / 2000 {
 			d, w := 0.75+math.Sqrt2*u, math.Exp(-u*u/2) // d ~ N(0.75, 2)
@@ -218,18 +218,18 @@ func TestAgainstQuadrature(t *testing.T) {
 				w *= sigmoid(float64(1-2*class[k]) * d * example[0])
 			}
 			z += w
-			first += w * sigmoid(d*at)
+			first += w * sigmoid(d*input)
 		}
 		return first / z
 	}
 	var chi, terms float64
 	for seed := range 25 {
 		s := sample(1000, p, "quadrature", seed)
-		for _, at := range []float64{-1, 0.2, 3} {
-			p, stderr, err := s.Predict([][]float64{{at}})
+		for _, input := range []float64{-1, 0.2, 3} {
+			p, stderr, err := s.Predict([][]float64{{input}})
 			check.OK(t, err)
-			z := (p[0][0] - want(at)) / stderr[0][0]
-			check.True(t, math.Abs(z) < 5, "seed %d, at %g: %g ± %g", seed, at, p, stderr)
+			z := (p[0][0] - want(input)) / stderr[0][0]
+			check.True(t, math.Abs(z) < 5, "seed %d, input %g: %g ± %g", seed, input, p, stderr)
 			chi += z * z
 			terms++
 		}
@@ -251,9 +251,9 @@ func TestSampleRefuses(t *testing.T) {
 	check.True(t, s == nil, "a sample beside the error")
 	for _, scale := range []float64{1e20, 1e154, 1e300} {
 		x, class, _ := check.Clusters(30, 2, 3, "overflow")
-		for _, at := range x {
-			at[0] *= scale
-			at[1] *= scale
+		for _, input := range x {
+			input[0] *= scale
+			input[1] *= scale
 		}
 		s, err := problem(Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow"))
 		check.True(t, s == nil && err != nil, "inputs of size %g: error %v", scale, err)

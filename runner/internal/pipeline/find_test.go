@@ -268,18 +268,18 @@ func TestBehind(t *testing.T) {
 			name, _, _ := strings.Cut(line, ":")
 			names = append(names, name)
 		}
-		all := strings.Join(names, "\n")
+		list := strings.Join(names, "\n")
 		check.Remove(t, stale)
 		stdout, _, err := program.Try(t, "list", "-check")
 		check.Equal(t, "list -check prints", stdout, strings.Join(append(lines, ""), "\n"))
-		if all == "" {
+		if list == "" {
 			check.OK(t, err)
 		} else {
-			check.Refuses(t, "STALE", err, stale+" must name what is behind, and no more: it needs these lines\n"+all)
+			check.Refuses(t, "STALE", err, stale+" must name what is behind, and no more: it needs these lines\n"+list)
 		}
-		check.Write(t, all+"\n", stale)
+		check.Write(t, list+"\n", stale)
 		program.Run(t, "list", "-check")
-		check.Write(t, all+"\nmore\n", stale)
+		check.Write(t, list+"\nmore\n", stale)
 		program.Fails(t, stale, "list", "-check")
 	}
 	is()

@@ -208,13 +208,13 @@ func TestPublishedIsKept(t *testing.T) {
 	short := edit(t, drawn, "threshold", "short = ['sweep.seed=[2]']\nthreshold")
 	check.InExperiments(t, map[string]string{"small.toml": short})
 	program.Run(t, "-exp", "small")
-	own := check.Write(t, small, "own", "small.toml")
+	manifest := check.Write(t, small, "own", "small.toml")
 	before := snapshot(t, "results")
 	check.OK(t, os.Symlink("results", "link"))
 	full := check.Must(filepath.Abs("results"))
 	for _, out := range []string{"results", "results/", "./results", "own/../results", full, "link"} {
 		for _, args := range []string{
-			"-exp small -short", "-exp small -set seed=1", "draw small -set title=x", "-exp " + own,
+			"-exp small -short", "-exp small -set seed=1", "draw small -set title=x", "-exp " + manifest,
 		} {
 			program.Fails(t, "has the published results; results of other values, or of a manifest outside of "+
 				"experiments/, need another folder", append(strings.Fields(args), "-out", out)...)
@@ -230,13 +230,13 @@ func TestPublishedIsKept(t *testing.T) {
 	check.Equal(t, "the short form has a folder", len(dirs), 1)
 
 	// The same folder by another path is the same manifest; another one with its name is not.
-	program.Run(t, "-exp", own)
+	program.Run(t, "-exp", manifest)
 	dir := filepath.Join("own", "closedform-results", "small")
 	t.Chdir("experiments")
 	check.Contains(t, program.Run(t, "-exp", "../own/small.toml"), "4 cells, 0 computed, ", dir+" is up to date")
 	t.Chdir("..")
 	check.OK(t, os.Symlink("own", "mine"))
-	program.Fails(t, "would both write to ", "-exp", own, "-exp", "mine/small.toml")
+	program.Fails(t, "would both write to ", "-exp", manifest, "-exp", "mine/small.toml")
 	other := check.Write(t, small, "other", "small.toml")
 	program.Fails(t, dir+" has the results of /", "-exp", other, "-out", filepath.Dir(dir))
 }

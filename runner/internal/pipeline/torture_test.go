@@ -214,7 +214,7 @@ func TestRunsInOneFolder(t *testing.T) {
 	<-ends[0]
 
 	start(func() bool { return computed() == 16 })
-	all, published := 0, 0
+	cells, published := 0, 0
 	for i := 1; i < len(runs); i++ {
 		if err := <-ends[i]; err != nil {
 			t.Errorf("%v: %s", err, &runs[i].Err)
@@ -222,13 +222,13 @@ func TestRunsInOneFolder(t *testing.T) {
 		var n int
 		said := runs[i].Out.String()
 		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
-		all += n
+		cells += n
 		published += strings.Count(said, " files, in ")
 		ended := strings.Contains(said, " files, in ") != strings.Contains(said, "is up to date")
 		check.Equal(t, said+": it ends up to date", ended, true)
 	}
-	check.True(t, published == 1 && all >= 12 && all <= 16,
-		"%d published, and %d cells were computed by those that were not killed", published, all)
+	check.True(t, published == 1 && cells >= 12 && cells <= 16,
+		"%d published, and %d cells were computed by those that were not killed", published, cells)
 	same(t, checksummed(t, dir), want)
 	check.Begins(t, program.Run(t, "-exp", m, "-out", out), "small: 16 cells, 0 computed, 16 done before; ")
 }

@@ -18,16 +18,16 @@ import (
 )
 
 // tables are a summary, its runs and a table of texts.
-func tables() (all table.Tables) {
+func tables() (list table.Tables) {
 	for name, text := range map[string]string{
 		"x/summary": "method,k,error,error_low,error_high\na,1,0.024,0.021,0.028\na,10,-0.5,-0.6,0.25\n" +
 			"b,1,+Inf,,\nc,1,4,-3,11\nd,1,-0.001,,\ne,1,,,\nf,1,0.02,0.019,0.021\ng,20,0.02,0.019,0.021\n",
 		"x/runs":  "method,k,error\nb,1,1\nb,1,+Inf\nb,1,2\nb,1,3\nc,1,1\nc,1,2\nc,1,9\n",
 		"x/words": "method,words\na,of a_b\nb,λ (1.3e+02; -1.2e-15; a1e5)\nc,of c\nd,of d\ne,of e\nf,of f\ng,of g\n",
 	} {
-		all = append(all, check.Must(table.Read(name, strings.NewReader(text))))
+		list = append(list, check.Must(table.Read(name, strings.NewReader(text))))
 	}
-	return all
+	return list
 }
 
 func TestFill(t *testing.T) {

@@ -105,8 +105,8 @@ func TestMethods(t *testing.T) {
 			exact.compute(softmax.Exact{}, z)
 			check.NearAll(t, fmt.Sprintf("%s, n=%d", name, n), m.P, exact.P, 0.06)
 			// Own covariances win over those that follow from E.
-			own := name == "laplace-bridge" && !math.IsNaN(m.cross.At(0, 0))
-			check.True(t, !own, "the Laplace bridge gives no Σ_zy")
+			closed := name == "laplace-bridge" && !math.IsNaN(m.cross.At(0, 0))
+			check.True(t, !closed, "the Laplace bridge gives no Σ_zy")
 		}
 	}
 }
