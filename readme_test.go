@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 					name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
 					names += " " + strings.ReplaceAll(name, " ", "-") + " "
 				}
-				check.True(t, strings.Contains(names, " "+m[2]+" "), "%s: %s: no heading of that name", file, m[0])
+				check.True(t, strings.Contains(names, " "+m[2]+" "), "%s: %s: the file has no such heading", file, m[0])
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func TestCertainWeights(t *testing.T) {
 				Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip,
 				Covariance: []Covariance{kind}, paper: true,
 			})
-			for certain := range 2 { // in the end all of them are certain, and so are the logits
+			for certain := range 2 { // the layer whose weights have zero variance; after layer 1 so have the logits
 				makeCertain(t, n, certain)
 				before := n.State()
 				for k := range 5 {
