@@ -124,6 +124,23 @@ func TestCompute(t *testing.T) {
 	check.Equal(t, "cells", []any{len(cells), string(cells[2].Files[0].Data)}, []any{4, "c seed=1"})
 }
 
+// While another process computes a cell, an interrupt ends the wait at once.
+func TestInterruptedWait(t *testing.T) {
+	f := check.Must(store.Open(t.TempDir(), "cells"))
+	defer f.Close()
+	release := f.Claim("key")
+	defer release()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 1300*time.Millisecond)
+		defer cancel()
+		w := &Work{Name: "x", Folder: f, Cells: []study.Cell{{Key: "key"}}, Prints: []string{"a"}, Last: new(store.Run)}
+		_, err := slots(1).Compute(ctx, w)
+		check.True(t, errors.Is(err, context.DeadlineExceeded), "error %v", err)
+		check.Equal(t, "waited", time.Since(begin), 1300*time.Millisecond)
+	})
+}
+
 // shown returns what is written while cells are computed, each in the time that it takes. The cells of
 // earlier runs are done before, and the last ones are not computed.
 func shown(t *testing.T, early int, expected []float64, last int, takes time.Duration) string {
